@@ -200,7 +200,7 @@ describe("GuessLimiter", () => {
     }
   });
 
-  it("answers api_key_invalid to as many wrong keys of a burst as may fail, and rate_limited to the next", async () => {
+  it("returns api_key_invalid to as many wrong keys of a burst as may fail, and rate_limited to the next", async () => {
     let finish: () => void = () => undefined;
     const finished = new Promise<void>((resolve) => (finish = resolve));
     const existingSecrets = () => finished.then(() => new Set<string>());

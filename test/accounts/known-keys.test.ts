@@ -26,14 +26,14 @@ describe("a key that was found once, and that is looked up again", () => {
     expect(attempts()).to.equal(1);
   });
 
-  /** Sends a request for which the store answers this. */
-  async function refused(answer: () => Promise<AccountRecord | null>, code: ProblemCode): Promise<void> {
-    const find = mock.method(accounts.store, "findBySecret", answer);
+  /** Sends a request for which the store returns this. */
+  async function refused(response: () => Promise<AccountRecord | null>, code: ProblemCode): Promise<void> {
+    const find = mock.method(accounts.store, "findBySecret", response);
     await problemOf(authenticate(authenticator, credentials), code);
     find.mock.restore();
   }
 
-  it("is still not taken for a guess after the store failed to answer", async () => {
+  it("is still not taken for a guess after the store failed to respond", async () => {
     await refused(
       () => Promise.reject(problem("store_unavailable", "The store does not answer.")),
       "store_unavailable",

@@ -15,17 +15,17 @@ const MAX_REMEMBERED = 10_000;
 /** Longer than any test, because no test that uses it waits for it. */
 const LONG_MS = 60_000;
 
-/** Returns a store that keeps what it is told to write. `answer` decides how each write ends. */
-function storeOf(answer: () => Promise<void> = async () => undefined) {
+/** Returns a store that keeps what it is told to write. `response` decides how each write ends. */
+function storeOf(response: () => Promise<void> = async () => undefined) {
   const written: Uses[] = [];
   const setLastUsed = (uses: Uses): Promise<void> => {
     written.push(uses);
-    return answer();
+    return response();
   };
   return { written, setLastUsed };
 }
 
-/** Returns an answer of a store that fails at the first write. */
+/** Returns a response of a store that fails at the first write. */
 function failingOnce(): () => Promise<void> {
   let writes = 0;
   return async () => {

@@ -4,11 +4,11 @@ import { expect } from "chai";
 import { LookupBatches } from "../../src/accounts/lookup-batches.ts";
 import { useNoService } from "../support/use-service.ts";
 
-/** Returns a promise of the store's answer, and the function that fulfils it. */
-function held(): [answer: Promise<ReadonlySet<string>>, open: (existing: ReadonlySet<string>) => void] {
+/** Returns a promise of the store's response, and the function that fulfils it. */
+function held(): [response: Promise<ReadonlySet<string>>, open: (existing: ReadonlySet<string>) => void] {
   let open: (existing: ReadonlySet<string>) => void = () => undefined;
-  const answer = new Promise<ReadonlySet<string>>((resolve) => (open = resolve));
-  return [answer, open];
+  const response = new Promise<ReadonlySet<string>>((resolve) => (open = resolve));
+  return [response, open];
 }
 
 describe("LookupBatches", () => {
@@ -31,17 +31,17 @@ describe("LookupBatches", () => {
     mock.timers.enable({ apis: ["setTimeout"] });
     try {
       const asked: (readonly string[])[] = [];
-      const [answer, open] = held();
-      const findExisting = (hashes: readonly string[]) => (asked.push(hashes), answer);
+      const [response, open] = held();
+      const findExisting = (hashes: readonly string[]) => (asked.push(hashes), response);
       const batches = new LookupBatches({ findExisting });
-      const answers = ["a", "b"].map((hash) => batches.exists(hash));
+      const responses = ["a", "b"].map((hash) => batches.exists(hash));
       mock.timers.tick(100);
       await setImmediate();
       expect(asked, "the first one runs").to.deep.equal([["a"]]);
       open(new Set());
       await setImmediate();
       expect(asked, "it took longer than the pause").to.deep.equal([["a"], ["b"]]);
-      await Promise.all(answers);
+      await Promise.all(responses);
       const later = batches.exists("c");
       mock.timers.tick(99);
       await setImmediate();

@@ -20,9 +20,9 @@ describe("a new key whose neighbours send wrong keys from the same address", fun
     }) ?? 0;
 
   it("is served the first time it is used, after 200 wrong keys in a minute", async () => {
-    const answers = await Promise.all(Array.from({ length: 200 }, guess));
-    expect(answers.filter(({ status }) => status === 401)).to.have.length(20);
-    expect(answers.filter(({ status }) => status === 429)).to.have.length(180);
+    const responses = await Promise.all(Array.from({ length: 200 }, guess));
+    expect(responses.filter(({ status }) => status === 401)).to.have.length(20);
+    expect(responses.filter(({ status }) => status === 429)).to.have.length(180);
     for (let n = 0; n < 3; n++) {
       expectProblem(await guess(), 429, "rate_limited");
       const { client } = await service.account();
@@ -67,11 +67,11 @@ function startFlood(url: string, keys: readonly string[]) {
   const send = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const headers = { Authorization: `Bearer ${keys[sent++ % keys.length]}` };
-      const sending = request(`${url}/limits`, { agent, headers }, (answer) => {
-        const { statusCode = 0 } = answer;
+      const sending = request(`${url}/limits`, { agent, headers }, (response) => {
+        const { statusCode = 0 } = response;
         answered.set(statusCode, (answered.get(statusCode) ?? 0) + 1);
         if (sent > 1_000) began();
-        answer.resume().once("end", resolve);
+        response.resume().once("end", resolve);
       });
       sending.once("error", reject).end();
     });

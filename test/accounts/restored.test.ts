@@ -26,10 +26,10 @@ describe("the key of an account after MongoDB was restored from a backup", () =>
 
   const expectUnavailable = async (client: Client, path: string): Promise<void> => {
     const lookups = mock.method(AccountStore.prototype, "findBySecret");
-    const answer = await client.get(path);
+    const response = await client.get(path);
     lookups.mock.restore();
-    expectProblem(answer, 503, "store_unavailable");
-    expect(answer.headers.get("retry-after")).to.equal("1");
+    expectProblem(response, 503, "store_unavailable");
+    expect(response.headers.get("retry-after")).to.equal("1");
     expect(lookups.mock.callCount()).to.equal(3);
   };
 
@@ -64,9 +64,9 @@ describe("the key of an account after MongoDB was restored from a backup", () =>
       expect(JSON.stringify(said)).to.include("accounts announce");
       if (code === undefined) await expectUnavailable(account.client, "/candidates");
       await announceAll();
-      const answer = await account.client.get("/candidates");
-      if (code === undefined) expect(answer.status).to.equal(status);
-      else expectProblem(answer, status, code);
+      const response = await account.client.get("/candidates");
+      if (code === undefined) expect(response.status).to.equal(status);
+      else expectProblem(response, status, code);
     });
 
   it("is refused, and its account's other key is accepted, once the operator has revoked it again", async () => {

@@ -70,7 +70,7 @@ describe("AccountService", () => {
     expect((await listed()).find(({ id }) => id === accountId)?.active_keys).to.equal(CAP);
   });
 
-  it("keeps the look-up entries of a key if the answer to the change of its account is lost", async () => {
+  it("keeps the look-up entries of a key if the response to the change of its account is lost", async () => {
     const accountId = await newAccount();
     const change = accounts.store.change.bind(accounts.store);
     const changed = mock.method(accounts.store, "change", async (...of: Parameters<AccountStore["change"]>) => {
@@ -85,7 +85,7 @@ describe("AccountService", () => {
     expect(await secrets.toArray()).to.have.length(1);
   });
 
-  it("answers when a key was last used, also as it is rotated and revoked", async () => {
+  it("returns when a key was last used, also as it is rotated and revoked", async () => {
     const { id, account_id } = await accounts.service.createKey({ accountId: await newAccount(), name: "ats" });
     const last_used_at = "2026-11-21T10:00:00.000Z";
     await accounts.store.setLastUsed(new Map([[id, last_used_at]]));
@@ -134,7 +134,7 @@ describe("AccountService", () => {
     expect(await stored()).to.deep.equal(revoked);
   });
 
-  it("answers not_found for an id that does not exist, well-formed or not", async () => {
+  it("returns not_found for an id that does not exist, well-formed or not", async () => {
     const { service } = accounts;
     for (const id of [
       "",

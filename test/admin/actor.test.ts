@@ -10,7 +10,7 @@ describe("the actor of a command, as the audit names it", () => {
     syncBuiltinESMExports();
   });
 
-  /** Puts something else in place of the operating system's answer. */
+  /** Puts something else in place of the operating system's response. */
   function userIs(userInfo: () => { username: string }): void {
     mock.method(os, "userInfo", userInfo);
     syncBuiltinESMExports();

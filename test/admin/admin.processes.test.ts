@@ -19,11 +19,11 @@ import { admin, adminProcess, answerOf, complaintOf, serversOf } from "./support
 const { MONGODB_URL, REDIS_URL, STORE_TIMEOUT_MS } = testConfig();
 const SERVERS = serversOf({ MONGODB_URL, REDIS_URL });
 
-const answer = (...args: string[]) => answerOf(args, SERVERS);
+const response = (...args: string[]) => answerOf(args, SERVERS);
 const complaint = (args: string[], env: NodeJS.ProcessEnv = SERVERS) => complaintOf(args, env);
-const createAccount = async () => (await answer("accounts", "create", "--name", "Acme")) as AccountView;
+const createAccount = async () => (await response("accounts", "create", "--name", "Acme")) as AccountView;
 const newKey = async (account: string) =>
-  (await answer("keys", "create", "--account", account, "--name=ats")) as NewKeyView;
+  (await response("keys", "create", "--account", account, "--name=ats")) as NewKeyView;
 
 describe("the command line", function () {
   this.timeout(60_000); // some commands are processes, and the first one compiles src/
@@ -40,8 +40,8 @@ describe("the command line", function () {
     expect(account).to.include({ object: "account", name: "Acme", status: "active" });
     const { key: secret, ...key } = await newKey(account.id);
     expect(secret).to.match(/^cos_live_[0-9A-Za-z]{36}$/);
-    expect(await answer("keys", "list", "--account", account.id)).to.deep.equal({ object: "list", data: [key] });
-    const { data } = (await answer("accounts", "list")) as ListView<AccountView>;
+    expect(await response("keys", "list", "--account", account.id)).to.deep.equal({ object: "list", data: [key] });
+    const { data } = (await response("accounts", "list")) as ListView<AccountView>;
     expect(data).to.deep.equal([{ ...account, active_keys: 1, updated_at: key.created_at }]);
   });
 
@@ -92,7 +92,7 @@ describe("the command line", function () {
     const env = { ...SERVERS, REDIS_URL: "redis://127.0.0.1:1", STORE_TIMEOUT_MS: "1000" };
     const text = await complaintOf(["keys", "revoke", id], env, adminProcess);
     expect(text).to.include("is revoked in the store");
-    const { data } = (await answer("keys", "list", "--account", account)) as ListView<KeyView>;
+    const { data } = (await response("keys", "list", "--account", account)) as ListView<KeyView>;
     expect(data[0]).to.include({ id, status: "revoked" });
   });
 });

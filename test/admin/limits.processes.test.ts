@@ -14,7 +14,7 @@ describe("the commands for limits, grants and the audit trail", function () {
   const account = useSharedAccount(service);
 
   const env = () => ({ ...serversOf(service.config), LIMIT_WINDOW_SECONDS: "86400", ADMIN_ACTOR: "ann" });
-  const answer = (...args: string[]) => answerOf(args, env());
+  const response = (...args: string[]) => answerOf(args, env());
   const create = (...more: string[]) => [
     "grants",
     "create",
@@ -34,7 +34,7 @@ describe("the commands for limits, grants and the audit trail", function () {
   ];
 
   it("create a grant once for each id, list what remains of it, and revoke it", async () => {
-    const grant = (await answer(...create("--id", "grant_2025"))) as GrantView;
+    const grant = (await response(...create("--id", "grant_2025"))) as GrantView;
     expect(grant).to.include({
       object: "grant",
       id: "grant_2025",
@@ -45,15 +45,15 @@ describe("the commands for limits, grants and the audit trail", function () {
       status: "live",
     });
     for (let n = 0; n < 103; n++) expect((await account.client.post("/candidates")).status).to.equal(201);
-    expect(await answer(...create("--id", "grant_2025"))).to.deep.equal({ ...grant, remaining: 17 });
-    expect(await answer("grants", "list", "--account", account.id)).to.deep.equal({
+    expect(await response(...create("--id", "grant_2025"))).to.deep.equal({ ...grant, remaining: 17 });
+    expect(await response("grants", "list", "--account", account.id)).to.deep.equal({
       object: "list",
       data: [{ ...grant, remaining: 17 }],
     });
     expect(await complaintOf(create("--id", "grant_2025", "--amount", "21"), env())).to.include("amount 20");
     expect(await complaintOf(create("--amount", "many"), env())).to.include("/amount must be a whole number");
     expect(await complaintOf(create("--surface", "creates"), env())).to.include("/surface must be one of create, ");
-    expect(await answer("grants", "revoke", "grant_2025")).to.include({ id: "grant_2025", status: "revoked" });
+    expect(await response("grants", "revoke", "grant_2025")).to.include({ id: "grant_2025", status: "revoked" });
     expect((await account.client.post("/candidates")).status).to.equal(429);
     expect(await complaintOf(["grants", "revoke", "grant_none"], env())).to.equal("No grant has the id grant_none.");
   });
@@ -63,17 +63,17 @@ describe("the commands for limits, grants and the audit trail", function () {
     const ofKey = (...more: string[]) => create("--key", keyId, "--id", "grant_move", ...more);
     expect(await complaintOf(ofKey("--surface", "start,writes,creates"), env())).to.include("/surface must be one of");
     expect(((await client.get("/limits")).body as unknown as { grants: object[] }).grants).to.deep.equal([]);
-    const { data } = (await answer(...ofKey("--surface", "start, writes,create,start"))) as { data: GrantView[] };
+    const { data } = (await response(...ofKey("--surface", "start, writes,create,start"))) as { data: GrantView[] };
     expect(data.map(({ id, surface, remaining }) => [id, surface, remaining])).to.deep.equal([
       ["grant_move-start", "start", 20],
       ["grant_move-writes", "writes", 20],
       ["grant_move-create", "create", 20],
     ]);
-    expect(await answer(...ofKey("--surface", "start,writes,create"))).to.deep.equal({ object: "list", data });
+    expect(await response(...ofKey("--surface", "start,writes,create"))).to.deep.equal({ object: "list", data });
     expect(await complaintOf(ofKey("--surface", "create"), env())).to.include(
       "/id is taken: the grant grant_move-create",
     );
-    await answer(...create("--key", keyId, "--id", "grant_one"));
+    await response(...create("--key", keyId, "--id", "grant_one"));
     expect(
       await complaintOf(create("--key", keyId, "--id", "grant_one", "--surface", "create,start"), env()),
     ).to.include("/id is taken: the grant grant_one is for create");
@@ -83,7 +83,7 @@ describe("the commands for limits, grants and the audit trail", function () {
   });
 
   it("show the limits of an account and of its keys", async () => {
-    const shown = (await answer("limits", "show", "--account", account.id)) as AccountLimits;
+    const shown = (await response("limits", "show", "--account", account.id)) as AccountLimits;
     const used = await account.used();
     expect(shown).to.include({
       object: "account_limits",
@@ -98,7 +98,7 @@ describe("the commands for limits, grants and the audit trail", function () {
     expect(shown.keys.map(({ id }) => id)).to.deep.equal([account.keyId]);
     expect(shown.keys[0]?.surfaces[0]?.key.used).to.equal(used.create ?? 0);
     const empty = await service.operators.accounts.createAccount({ name: "No keys" });
-    expect(await answer("limits", "show", "--account", empty.id))
+    expect(await response("limits", "show", "--account", empty.id))
       .to.have.property("surfaces")
       .with.length(7);
     expect(await complaintOf(["limits", "show", "--account", "acct_x"], env())).to.equal(

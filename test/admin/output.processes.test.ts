@@ -7,7 +7,7 @@ import { admin, serversOf } from "./support.ts";
 interface Step {
   /** What the operator types. `{name}` stands for the id that an earlier command has printed. */
   readonly line: string;
-  /** The name under which later lines find the id of the answer, or of its first row. */
+  /** The name under which later lines find the id of the response, or of its first row. */
   readonly keep?: string;
 }
 

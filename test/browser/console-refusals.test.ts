@@ -4,7 +4,7 @@ import { useAccount, useOwnService } from "../support/use-service.ts";
 import { useBrowser } from "./support/browser.ts";
 import { enterKey, openConsole, pulse, spoken, surfaceRow } from "./support/console.ts";
 
-/** Chromium writes each refused answer to its console. */
+/** Chromium writes each refused response to its console. */
 const VIEW = { causes: /^Failed to load resource/ };
 
 describe("the console, when the service refuses", () => {
@@ -61,7 +61,7 @@ describe("the console, when the service refuses", () => {
     redis.refuse();
     await page.getByText("Limiter unavailable", { exact: true }).waitFor();
     await page.getByText(/Asks again in 00:0\d/).waitFor();
-    await surfaceRow(page, "create").getByText("200 left of 200").waitFor(); // the last answer stays
+    await surfaceRow(page, "create").getByText("200 left of 200").waitFor(); // the last response stays
     redis.mend();
     await pulse(page).getByText("Live.").waitFor();
     expect(await spoken(page).textContent()).to.equal("The limits are live.");

@@ -16,7 +16,7 @@ describe("a key that is forgotten", () => {
     const page = await browser.open(service.url, { causes: /^Failed to load resource/ });
     const { key } = await account.another();
     const sent = page.waitForRequest((request) => request.headers()["authorization"] === `Bearer ${key}`);
-    // The answer never comes: the request ends only if the page ends it.
+    // The response never comes: the request ends only if the page ends it.
     await page.route(
       ({ pathname }) => pathname === "/limits",
       (route) => (route.request().headers()["authorization"] === `Bearer ${key}` ? undefined : route.continue()),

@@ -109,7 +109,7 @@ describe("the marks of the processes that write to the feed", () => {
     expect(marks.completeUntil()).to.equal(500);
   });
 
-  it("do not grow old while the store does not answer, and the log says that cursors stand still", async () => {
+  it("do not grow old while the store does not respond, and the log says that cursors stand still", async () => {
     class Stalling extends CheckpointStore {
       stalled = false;
       override all(): Promise<Checkpoint[]> {

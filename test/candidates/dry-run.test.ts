@@ -38,11 +38,11 @@ describe("POST /candidates?dry_run=true", () => {
     return { ...(Object.fromEntries(rows) as Record<string, number>), ...(await held(service)) };
   };
 
-  it("answers 200 with the candidate that creation would answer", async () => {
-    const answer = await dryRun(FULL);
-    expect(answer.status).to.equal(200);
-    expect(answer.headers.get("location")).to.equal(null);
-    const { object, valid, would_create } = answer.body as unknown as {
+  it("returns 200 with the candidate that creation would respond", async () => {
+    const response = await dryRun(FULL);
+    expect(response.status).to.equal(200);
+    expect(response.headers.get("location")).to.equal(null);
+    const { object, valid, would_create } = response.body as unknown as {
       object: string;
       valid: boolean;
       would_create: unknown;
@@ -69,7 +69,7 @@ describe("POST /candidates?dry_run=true", () => {
     expect(await account.used()).to.deep.equal({ reads: 1 });
   });
 
-  it("answers problems exactly as creation does", async () => {
+  it("returns problems exactly as creation does", async () => {
     const { body: existing } = await account.client.post("/candidates", { external_id: "taken" });
     const wrong = [
       { external_id: "taken" },

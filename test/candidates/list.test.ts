@@ -13,7 +13,7 @@ describe("GET /candidates", () => {
   }
   const idsOf = ({ body }: Answer) => body.data.map(({ id }) => id);
 
-  it("answers a new account with an empty page and a cursor for the next poll", async () => {
+  it("gives a new account with an empty page and a cursor for the next poll", async () => {
     const { status, body } = await client.get("/candidates");
     expect(status).to.equal(200);
     expect(body).to.deep.include({ object: "list", data: [], has_more: false });
@@ -41,7 +41,7 @@ describe("GET /candidates", () => {
     expect((await stranger.get("/candidates")).body.data).to.have.length(0);
   });
 
-  it("answers 304 while nothing has changed, and 200 once something has", async () => {
+  it("returns 304 while nothing has changed, and 200 once something has", async () => {
     const { body } = await client.get("/candidates");
     const path = `/candidates?cursor=${body.cursor}`;
     const etag = (await client.get(path)).headers.get("etag") ?? "";
@@ -78,9 +78,9 @@ describe("GET /candidates", () => {
 
   it("treats a leap second in updated_since as the end of its minute", async () => {
     await create(1);
-    const answer = await client.get("/candidates?updated_since=2116-12-31T23:59:60.5Z");
-    expect(idsOf(answer)).to.deep.equal([]);
-    expect((await client.get(`/candidates?cursor=${answer.body.cursor}`)).status).to.equal(200);
+    const response = await client.get("/candidates?updated_since=2116-12-31T23:59:60.5Z");
+    expect(idsOf(response)).to.deep.equal([]);
+    expect((await client.get(`/candidates?cursor=${response.body.cursor}`)).status).to.equal(200);
     expect(idsOf(await client.get("/candidates?updated_since=2016-12-31T23:59:60Z"))).to.have.length(1);
   });
 

@@ -68,7 +68,7 @@ describe("the size of a page of GET /candidates", () => {
     expect([data.length, has_more]).to.deep.equal([200, true]);
   });
 
-  it("may be less if MongoDB cuts its answer, and the page then says that there is more", async () => {
+  it("may be less if MongoDB cuts its response, and the page then says that there is more", async () => {
     const { mongo } = service.operators;
     const [a] = await create([1, 1]);
     const bounded: Mongo["bounded"] = async (name, operation) => {

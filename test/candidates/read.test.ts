@@ -6,7 +6,7 @@ describe("GET /candidates/{id}", () => {
   const service = useService();
   const { client } = useSharedAccount(service);
 
-  it("answers with the candidate as creation did, with a strong ETag, and keeps it out of shared caches", async () => {
+  it("responds with the candidate as creation did, with a strong ETag, and keeps it out of shared caches", async () => {
     const created = await client.post("/candidates", { name: "Ann" });
     const read = await client.get(`/candidates/${created.body.id}`);
     expect(read.status).to.equal(200);
@@ -16,7 +16,7 @@ describe("GET /candidates/{id}", () => {
     expect(read.headers.get("cache-control")).to.equal("private, no-cache");
   });
 
-  it("answers 304 to a client that has the current ETag, and charges that too", async () => {
+  it("returns 304 to a client that has the current ETag, and charges that too", async () => {
     const { body } = await client.post("/candidates");
     const first = await client.get(`/candidates/${body.id}`);
     const again = await client.get(`/candidates/${body.id}`, { "If-None-Match": first.headers.get("etag") ?? "" });
@@ -27,7 +27,7 @@ describe("GET /candidates/{id}", () => {
     expect((await client.get(`/candidates/${body.id}`, { "If-None-Match": '"other"' })).status).to.equal(200);
   });
 
-  it("answers the same for another account's candidate as for one that never existed", async () => {
+  it("returns the same for another account's candidate as for one that never existed", async () => {
     const { body } = await client.post("/candidates");
     const stranger = (await service.account()).client;
     const theirs = expectProblem(await stranger.get(`/candidates/${body.id}`), 404, "not_found");
@@ -39,7 +39,7 @@ describe("GET /candidates/{id}", () => {
   });
 
   for (const id of ["x", "cand_", "%00", "a".repeat(5000), "%F0%9F%98%80", "$ne"]) {
-    it(`answers 404 for the id ${id.slice(0, 20)}`, async () => {
+    it(`returns 404 for the id ${id.slice(0, 20)}`, async () => {
       expectProblem(await client.get(`/candidates/${id}`), 404, "not_found");
     });
   }

@@ -109,10 +109,10 @@ describe("a candidate that two replicas change", () => {
 
   it("loses no change of 40 at once", async () => {
     const { path } = await known();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, n) => [client, other][n % 2]!.patch(path, { metadata: { [`m${n}`]: "" } })),
     );
-    expect(answers.every(({ status }) => status === 200)).to.equal(true);
+    expect(responses.every(({ status }) => status === 200)).to.equal(true);
     const { body } = await client.get(path);
     expect(body.version).to.equal(41);
     expect(Object.keys(body.metadata)).to.have.length(40);

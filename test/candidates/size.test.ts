@@ -24,10 +24,10 @@ describe("the size of a candidate", () => {
     const given = { references: Array.from({ length: 50 }, () => ({})) };
     const { id, references } = (await client.post("/candidates", given)).body;
     await enlarge(id, 26);
-    const answers = [];
+    const responses = [];
     for (const reference of references.slice(26, 28))
-      answers.push(await client.patch(`/references/${reference.id}`, { metadata: METADATA }));
-    const refused = answers.filter(({ status }) => status !== 200);
+      responses.push(await client.patch(`/references/${reference.id}`, { metadata: METADATA }));
+    const refused = responses.filter(({ status }) => status !== 200);
     expect(refused).to.have.length(1);
     expect(expectProblem(refused[0]!, 413, "payload_too_large").detail).to.contain(`${MAX_CANDIDATE_BYTES} bytes`);
     expect(

@@ -67,7 +67,7 @@ describe("POST /candidates/{id}/start", () => {
     }
   });
 
-  it("answers 410 if the candidate is erased", async () => {
+  it("returns 410 if the candidate is erased", async () => {
     const { body } = await client.post("/candidates", { documents: ["CV"] });
     await client.request("DELETE", `/candidates/${body.id}`);
     expectProblem(await client.post(`/candidates/${body.id}/start`), 410, "candidate_deleted");
@@ -89,7 +89,7 @@ describe("POST /candidates/{id}/start", () => {
     expect((await client.get(`/candidates/${body.id}`)).body.state).to.equal("created");
   });
 
-  it("answers 404 if there is no such candidate", async () => {
+  it("returns 404 if there is no such candidate", async () => {
     expectProblem(await client.post("/candidates/cand_00000000000000000000000000/start"), 404, "not_found");
   });
 });

@@ -61,7 +61,7 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
     store = new CandidateStore(through, { now: () => now });
   });
 
-  /** Runs a write, and expects it to fail because MongoDB does not answer. */
+  /** Runs a write, and expects it to fail because MongoDB does not respond. */
   async function lost(write: () => Promise<unknown>): Promise<void> {
     const error = await write().then(
       () => undefined,
@@ -161,7 +161,7 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
       expect(store.inFlight.state().unsettled).to.equal(0);
     });
 
-    it(`is written again later if it took too long and MongoDB then does not answer: ${what}`, async () => {
+    it(`is written again later if it took too long and MongoDB then does not respond: ${what}`, async () => {
       const { id } = await store.insert(candidateWithExpiry(account, "2090-01-31"));
       late = true;
       loseSecond = true;

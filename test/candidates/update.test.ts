@@ -35,8 +35,8 @@ describe("PATCH /candidates/{id}", () => {
   });
 
   it("accepts application/merge-patch+json, and charges only writes", async () => {
-    const answer = await client.patch(path, { name: "Bea" }, { "Content-Type": "application/merge-patch+json" });
-    expect(answer.body.name).to.equal("Bea");
+    const response = await client.patch(path, { name: "Bea" }, { "Content-Type": "application/merge-patch+json" });
+    expect(response.body.name).to.equal("Bea");
     expect(await account.used()).to.deep.equal({ create: 1, writes: 1 });
   });
 
@@ -96,7 +96,7 @@ describe("PATCH /candidates/{id}", () => {
     expect((await client.get(path)).body.metadata).to.deep.equal({ a: "1", b: "2" });
   });
 
-  it("answers 404 for another account's candidate", async () => {
+  it("returns 404 for another account's candidate", async () => {
     const stranger = (await service.account()).client;
     expectProblem(await stranger.patch(path, { name: "x" }), 404, "not_found");
     expectProblem(await stranger.patch(`${path}/outreach`, {}), 404, "not_found");
@@ -106,22 +106,23 @@ describe("PATCH /candidates/{id}", () => {
 
   it("lets exactly one of 100 concurrent writers with the same If-Match win", async () => {
     const etag = (await client.get(path)).headers.get("etag") ?? "";
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, n) => client.patch(path, { name: `n${n}` }, { "If-Match": etag })),
     );
-    expect(answers.filter(({ status }) => status === 200)).to.have.length(1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expectProblem(answer, 412, "version_mismatch");
+    expect(responses.filter(({ status }) => status === 200)).to.have.length(1);
+    for (const response of responses.filter(({ status }) => status !== 200))
+      expectProblem(response, 412, "version_mismatch");
     expect((await client.get(path)).body.version).to.equal(2);
   });
 
   it("applies all of 100 concurrent writes without If-Match", async () => {
     const second = await account.another();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
         [account, second][n % 2]!.client.patch(path, { metadata: { [`m${n % 40}`]: String(n) } }),
       ),
     );
-    expect(answers.every(({ status }) => status === 200)).to.equal(true);
+    expect(responses.every(({ status }) => status === 200)).to.equal(true);
     const { body } = await client.get(path);
     expect(body.version).to.equal(101);
     expect(Object.keys(body.metadata)).to.have.length(42);

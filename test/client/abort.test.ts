@@ -38,13 +38,13 @@ describe("a call of the client ends when its signal aborts", () => {
     expect(sent).to.deep.equal([]);
   });
 
-  it("while it waits for the answer", async () => {
+  it("while it waits for the response", async () => {
     proxy.swallow("toServer");
     await aborts(client.readLimits({ signal: abort.signal }), () => sent.length === 1);
     expect(sent).to.have.length(1);
   });
 
-  it("while it reads the answer", async () => {
+  it("while it reads the response", async () => {
     const { id } = await client.createCandidate({});
     const document = await client.addDocument(id, { name: "scan" });
     await client.putDocumentContent(id, document.id, new Uint8Array(8 * 2 ** 20));

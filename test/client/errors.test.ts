@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { path } from "../../src/client/client.ts";
 import { errorOf, ProblemError, refusalOf, retryAfterOf, unexpected } from "../../src/client/errors.ts";
 
-describe("the client's error for an answer that redirects", () => {
+describe("the client's error for a response that redirects", () => {
   it("advises to check baseUrl, also in a browser, which hides the status and the address", async () => {
     const hidden = Object.defineProperty(Response.error(), "type", { value: "opaqueredirect" });
     expect(await errorOf(hidden))
@@ -11,7 +11,7 @@ describe("the client's error for an answer that redirects", () => {
   });
 });
 
-describe("the client's error for an answer that refuses", () => {
+describe("the client's error for a response that refuses", () => {
   /** The members of an error that a caller reads. */
   const shown = ({ message, ...members }: Error): object => ({ message, ...members });
 
@@ -22,8 +22,8 @@ describe("the client's error for an answer that refuses", () => {
       detail: "No name.",
       errors: [{ pointer: "/a", detail: "b" }],
     };
-    const answer = new Response(JSON.stringify(problem), { status: 422, headers: { "X-Request-Id": "req_1" } });
-    expect(shown(await errorOf(answer))).to.deep.equal({
+    const response = new Response(JSON.stringify(problem), { status: 422, headers: { "X-Request-Id": "req_1" } });
+    expect(shown(await errorOf(response))).to.deep.equal({
       message: "No name.",
       name: "ProblemError",
       status: 422,
@@ -83,7 +83,7 @@ describe("the client's error for an answer that refuses", () => {
         });
   });
 
-  it("says the type of an answer that is not JSON", () => {
+  it("says the type of a response that is not JSON", () => {
     const headers = { "Content-Type": "text/html", "X-Request-Id": "req_1" };
     expect(unexpected(new Response("", { status: 203, headers }))).to.include({
       message: "The response has the status 203, but it is not JSON (text/html). Check baseUrl.",
@@ -96,7 +96,7 @@ describe("the client's error for an answer that refuses", () => {
   });
 });
 
-describe("the wait that an answer asks the client for", () => {
+describe("the wait that a response asks the client for", () => {
   const inHeader = (value: string) => new Headers({ "Retry-After": value });
 
   it("is a number of seconds or a date, and never below zero", () => {

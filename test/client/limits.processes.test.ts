@@ -48,7 +48,7 @@ describe("the client, at a limit that lasts", () => {
 describe("what the client knows of a limit", () => {
   const refusalOf = (seconds: number) => new RateLimitError({ code: "rate_limited" }, undefined, seconds);
 
-  it("is the longest of the waits that it was given, whatever the order of the answers", () => {
+  it("is the longest of the waits that it was given, whatever the order of the responses", () => {
     const limits = new KnownLimits(false);
     for (const seconds of [100, 5]) limits.hold("reads", refusalOf(seconds));
     expect(limits.refusal("reads")?.retryAfter).to.be.within(90, 100);

@@ -100,7 +100,7 @@ describe("the client", () => {
     expect(await account.used()).to.deep.equal({ settings: 2, reads: 2 });
   });
 
-  it("gives the ETag of an answer, and refuses a write that lost the race", async () => {
+  it("gives the ETag of a response, and refuses a write that lost the race", async () => {
     let etag: string | undefined;
     const onAnswer = ({ headers }: { headers: Headers }): void => void (etag = headers.get("etag") ?? undefined);
     const { id } = await client.createCandidate({}, { onAnswer });

@@ -6,7 +6,7 @@ const HOUR = 3_600_000;
 /** Milliseconds by which a wait may be shorter, because the clock goes on while the test runs. */
 const SLACK = 10_000;
 
-/** Returns the headers of an answer. */
+/** Returns the headers of a response. */
 function answered(limits: string, policy = '"account";q=20;w=3600, "key";q=10;w=3600'): Headers {
   return new Headers({ "RateLimit-Policy": policy, RateLimit: limits });
 }
@@ -51,7 +51,7 @@ describe("the pace of the client", () => {
     expect(limits.turn("reads")).to.equal(0);
   });
 
-  it("changes with each answer, but keeps the turns that were taken", () => {
+  it("changes with each response, but keeps the turns that were taken", () => {
     const limits = new KnownLimits(true);
     limits.note("reads", answered('"key";r=4;t=3600'));
     limits.turn("reads");

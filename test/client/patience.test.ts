@@ -4,7 +4,7 @@ import { type ClientOptions, ConnectionError, OnboardingClient, ProblemError } f
 import { useNoService } from "../support/use-service.ts";
 import { errorOf } from "./support.ts";
 
-/** What one attempt gets: an answer with this status and code, or none. */
+/** What one attempt gets: a response with this status and code, or none. */
 type Outcome = [status: number, code?: string, headers?: Record<string, string>] | "broken";
 
 const DONE: Outcome = [200];

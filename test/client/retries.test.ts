@@ -110,7 +110,7 @@ describe("the client, with a wrong baseUrl", () => {
   const gateway = useGateway();
   const call = (baseUrl = gateway.url) => errorOf(recorded({ baseUrl, apiKey: "k", maxWait: 0 }).client.readLimits());
 
-  it("says that another program answers", async () => {
+  it("says that another program responds", async () => {
     gateway.answer = (_, response) => void response.setHeader("content-type", "text/html").end("<html>Welcome</html>");
     expect(await call()).to.have.property(
       "message",
@@ -126,7 +126,7 @@ describe("the client, with a wrong baseUrl", () => {
       .that.matches(/redirects to https:\/\/elsewhere\.example\/\. Check/);
   });
 
-  it("says that nobody answers, and refuses what is no http URL", async () => {
+  it("says that nobody responds, and refuses what is no http URL", async () => {
     const error = await call("http://127.0.0.1:1");
     expect(error).to.be.instanceOf(ConnectionError);
     expect(String(error), "the key is a secret").not.to.include("Bearer");

@@ -76,7 +76,7 @@ describe("an upload with the client", () => {
     expect(made, "MiB that left the source: what the buffers of the connection hold").to.be.within(1, 20);
   });
 
-  it("of bytes or of a function is sent again if its answer is lost", async () => {
+  it("of bytes or of a function is sent again if its response is lost", async () => {
     for (const bytes of [FILE, () => Readable.from(pieces())]) {
       const { put, sent } = await upload(bytes, () => (proxy.loseAnswer = true));
       expect((await put).content).to.include({ sha256: SHA256 });
@@ -84,7 +84,7 @@ describe("an upload with the client", () => {
     }
   });
 
-  it("in a form is sent again if its answer is lost, and is done once", async () => {
+  it("in a form is sent again if its response is lost, and is done once", async () => {
     const { client, sent } = recorded({ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: account.key });
     const { id } = await client.createCandidate({});
     proxy.loseAnswer = true;

@@ -12,14 +12,14 @@ import { program, useFolder } from "./support.ts";
 describe("a server process", () => {
   const folder = useFolder();
 
-  it("answers once it is started, and is gone once it is stopped", async () => {
+  it("returns once it is started, and is gone once it is stopped", async () => {
     const redis = await startRedis();
     expect(await askRedisPid(redis.url)).to.equal(redis.pid);
     await redis.stop();
     expect(isAlive(redis.pid)).to.equal(false);
   });
 
-  it("that answers too late is asked again", async () => {
+  it("that responds too late is asked again", async () => {
     let asked = 0;
     let started = 0;
     const spec: ServerSpec = {
@@ -66,14 +66,14 @@ describe("adopt", () => {
     await redis.stop();
   });
 
-  it("returns undefined if another process answers at its address", async () => {
+  it("returns undefined if another process responds at its address", async () => {
     const redis = await startRedis();
     expect(await adopt("redis", { url: redis.url, pid: process.pid }, askRedisPid)).to.equal(undefined);
     expect(isAlive(redis.pid)).to.equal(true);
     await redis.stop();
   });
 
-  it("throws if the server does not answer, so that no second one starts on its data", async () => {
+  it("throws if the server does not respond, so that no second one starts on its data", async () => {
     const redis = await startRedis();
     redis.pause();
     const error: unknown = await adopt("redis", redis, askRedisPid).then(

@@ -70,7 +70,7 @@ describe("npm start", function () {
     });
   }
 
-  it("names MONGODB_URL, without its password, if MongoDB does not answer", async () => {
+  it("names MONGODB_URL, without its password, if MongoDB does not respond", async () => {
     const { code, line } = await refusal(
       start(folder(), { MONGODB_URL: "mongodb://ann:secret@127.0.0.1:1/onboarding" }),
     );

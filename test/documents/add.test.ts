@@ -91,11 +91,12 @@ describe("POST /candidates/{id}/documents", () => {
 
   it("refuses an empty file, and keeps nothing", async () => {
     const before = await held(service);
-    const answers = [
+    const responses = [
       await postForm(client, `${candidate}/documents`, { name: "CV" }, { bytes: "" }),
       await client.post(`${candidate}/documents`, { name: "CV", content: { data: "" } }),
     ];
-    for (const answer of answers) expect(expectProblem(answer, 422, "validation_failed").errors).to.have.length(1);
+    for (const response of responses)
+      expect(expectProblem(response, 422, "validation_failed").errors).to.have.length(1);
     expect(await held(service)).to.deep.equal(before);
     expect((await client.get(candidate)).body.documents).to.deep.equal([]);
   });
@@ -159,12 +160,12 @@ describe("POST /candidates/{id}/documents", () => {
 
   it("accepts a document while the candidate is withdrawn", async () => {
     await client.patch(candidate, { withdrawn: true });
-    const answers = [
+    const responses = [
       await client.post(`${candidate}/documents`, { name: "CV" }),
       await client.post(`${candidate}/documents`, { name: "CV", content: { data } }),
       await postForm(client, `${candidate}/documents`, { name: "CV" }, { bytes: "x" }),
     ];
-    expect(answers.map(({ status }) => status)).to.deep.equal([201, 201, 201]);
+    expect(responses.map(({ status }) => status)).to.deep.equal([201, 201, 201]);
     expect((await client.get(candidate)).body).to.include({ state: "withdrawn" });
   });
 
@@ -180,7 +181,7 @@ describe("POST /candidates/{id}/documents", () => {
     expect((await client.post(`${candidate}/documents`, { name: "CV" }, { "If-Match": fresh })).status).to.equal(201);
   });
 
-  it("answers 404 to another account's key", async () => {
+  it("returns 404 to another account's key", async () => {
     const other = await service.account();
     const before = await held(service);
     const missing = expectProblem(

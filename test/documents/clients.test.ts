@@ -141,8 +141,8 @@ describe("A file as real clients send it", () => {
       [post([field, file("binary")]), "/name", "quoted-printable"],
       [put({ "Content-Transfer-Encoding": "base64" }), "Content-Transfer-Encoding", "base64"],
     ];
-    for (const [answer, pointer, encoding] of REFUSED) {
-      const { errors } = expectProblem(await answer, 422, "validation_failed");
+    for (const [response, pointer, encoding] of REFUSED) {
+      const { errors } = expectProblem(await response, 422, "validation_failed");
       expect(errors[0]?.pointer).to.equal(pointer);
       expect(errors[0]?.detail).to.contain(
         `must not have Content-Transfer-Encoding "${encoding}"; send the bytes as they`,

@@ -51,9 +51,9 @@ describe("an upload", () => {
     it(`is answered with 408 if the client stops sending (${way})`, async () => {
       const sent = open();
       sent.write(PART);
-      const answer = await answerTo(sent);
-      expect(answer).to.deep.include({ status: 408 });
-      expect(answer.body.code).to.equal("request_timeout");
+      const response = await answerTo(sent);
+      expect(response).to.deep.include({ status: 408 });
+      expect(response.body.code).to.equal("request_timeout");
       expect(await held(service)).to.deep.equal(NOTHING_HELD);
       expect((await put(client, content, "whole")).status).to.equal(200);
     });

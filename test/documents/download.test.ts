@@ -22,7 +22,7 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
     tag = documentIn(stored).content?.etag ?? "";
   });
 
-  it("answers with the uploaded bytes and with headers that keep browsers from running them", async () => {
+  it("responds with the uploaded bytes and with headers that keep browsers from running them", async () => {
     const read = await download(client, content);
     expect(read.status).to.equal(200);
     expect(read.bytes.equals(bytes)).to.equal(true);
@@ -39,7 +39,7 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
     expect(await account.used()).to.deep.equal({ create: 1, writes: 1, reads: 1 });
   });
 
-  it("answers HEAD with the same headers and no bytes", async () => {
+  it("gives HEAD with the same headers and no bytes", async () => {
     const read = await download(client, content, {}, "HEAD");
     expect(read.status).to.equal(200);
     expect(read.bytes).to.have.length(0);
@@ -50,7 +50,7 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
     });
   });
 
-  it("answers 304 to a client that has the content", async () => {
+  it("returns 304 to a client that has the content", async () => {
     for (const known of [tag, `W/${tag}`, `"other", ${tag}`, "*"]) {
       const read = await download(client, content, { "If-None-Match": known });
       expect(read.status, known).to.equal(304);
@@ -73,7 +73,7 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
     ["BYTES=0-1", 0, 2],
   ];
   for (const [range, start, end] of RANGES) {
-    it(`answers 206 for the range ${range}`, async () => {
+    it(`returns 206 for the range ${range}`, async () => {
       const read = await download(client, content, { Range: range });
       expect(read.status).to.equal(206);
       expect(read.headers.get("content-range")).to.equal(`bytes ${start}-${end - 1}/${size}`);
@@ -83,7 +83,7 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
   }
 
   for (const range of [`bytes=${size}-`, "bytes=-0", `bytes=${size + 1}-${size + 2}`]) {
-    it(`answers 416 for the range ${range}`, async () => {
+    it(`returns 416 for the range ${range}`, async () => {
       const refused = await client.get(content, { Range: range });
       expectProblem(refused, 416, "range_not_satisfiable");
       expect(refused.headers.get("content-range")).to.equal(`bytes */${size}`);
@@ -91,14 +91,14 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
   }
 
   for (const range of ["bytes=0-0,5-6", "bytes=5-2", "bytes=-", "bytes=a-b", "lines=1-2", "0-5"]) {
-    it(`answers 200 with the whole content for the range ${range}`, async () => {
+    it(`returns 200 with the whole content for the range ${range}`, async () => {
       const read = await download(client, content, { Range: range });
       expect(read.status).to.equal(200);
       expect(read.bytes.equals(bytes)).to.equal(true);
     });
   }
 
-  it("answers 206 only if If-Range names the current version, else 200 with the whole content", async () => {
+  it("returns 206 only if If-Range names the current version, else 200 with the whole content", async () => {
     expect((await download(client, content, { Range: "bytes=0-1", "If-Range": tag })).status).to.equal(206);
     for (const other of ['"other"', `W/${tag}`, "Wed, 21 Oct 2026 07:28:00 GMT"]) {
       expect((await download(client, content, { Range: "bytes=0-1", "If-Range": other })).status, other).to.equal(200);
@@ -112,13 +112,13 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
     expect((await download(client, content)).bytes.toString()).to.equal("new");
   });
 
-  it("still answers while the candidate is withdrawn, and for an accepted document", async () => {
+  it("still responds while the candidate is withdrawn, and for an accepted document", async () => {
     await client.patch(document, { state: "accepted" });
     await client.patch(document.replace(/\/documents.*/, ""), { withdrawn: true });
     expect((await download(client, content)).bytes.equals(bytes)).to.equal(true);
   });
 
-  it("answers 500 if it cannot read the first bytes, disconnects if it cannot read later ones, and logs both", async () => {
+  it("returns 500 if it cannot read the first bytes, disconnects if it cannot read later ones, and logs both", async () => {
     const { db } = service.operators.mongo;
     const warnings: Error[] = [];
     const note = (warning: Error) => void warnings.push(warning);
@@ -143,18 +143,18 @@ describe("GET /candidates/{id}/documents/{docId}/content", () => {
     expect(warnings, "warnings of Node").to.deep.equal([]);
   });
 
-  it("answers content_not_available before content is uploaded", async () => {
+  it("returns content_not_available before content is uploaded", async () => {
     const empty = await candidateWithDocument(client);
     expectProblem(await client.get(empty.content), 404, "content_not_available");
   });
 
-  it("answers 404 to another account's key", async () => {
+  it("returns 404 to another account's key", async () => {
     const other = await service.account();
     expectProblem(await other.client.get(content), 404, "not_found");
     expect(await other.used()).to.deep.equal({ reads: 1 });
   });
 
-  it("answers 405 to any other method", async () => {
+  it("returns 405 to any other method", async () => {
     const refused = await client.request("DELETE", content);
     expectProblem(refused, 405, "method_not_allowed");
     expect(refused.headers.get("allow")).to.equal("GET, HEAD, PUT");

@@ -15,7 +15,7 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     ({ candidate, document, content } = await candidateWithDocument(client));
   });
 
-  it("makes a document received, and answers with what was stored", async () => {
+  it("makes a document received, and responds with what was stored", async () => {
     const stored = await put(client, content, "%PDF", { "Content-Disposition": 'attachment; filename="a.pdf"' });
     expect(stored.status).to.equal(200);
     expect(stored.body.state).to.equal("received");
@@ -133,7 +133,7 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     );
   });
 
-  it("answers 404 to another account's key, and for an unknown document", async () => {
+  it("returns 404 to another account's key, and for an unknown document", async () => {
     const other = await service.account();
     expectProblem(await put(other.client, content, "theirs"), 404, "not_found");
     expectProblem(await put(client, `${candidate}/documents/doc_none/content`, "one"), 404, "not_found");
@@ -155,8 +155,8 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
 
   it("stores one of ten concurrent uploads, and never mixes their bytes", async () => {
     const files = Array.from({ length: 10 }, () => randomBytes(90_000));
-    const answers = await Promise.all(files.map((bytes) => put(client, content, bytes)));
-    expect(answers.map(({ status }) => status)).to.deep.equal(files.map(() => 200));
+    const responses = await Promise.all(files.map((bytes) => put(client, content, bytes)));
+    expect(responses.map(({ status }) => status)).to.deep.equal(files.map(() => 200));
     const { bytes, headers } = await download(client, content);
     const winner = files.find((file) => file.equals(bytes));
     expect(winner).not.to.equal(undefined);

@@ -17,16 +17,16 @@ describe("an upload of content", () => {
     ({ document, content } = await candidateWithDocument(client));
   });
 
-  /** Sends a part of an upload, runs this, then sends the rest. Returns the answer. */
+  /** Sends a part of an upload, runs this, then sends the rest. Returns the response. */
   async function during(change: () => Promise<unknown>, headers: Record<string, string> = {}) {
     const before = await held(service);
     const upload = opened(client, "PUT", content, { ...headers, "Content-Type": "a/b", "Content-Length": 600_000 });
     upload.write(Buffer.alloc(500_000));
     await until(async () => (await held(service)).chunks > before.chunks);
     await change();
-    const answer = answerTo(upload);
+    const response = answerTo(upload);
     upload.end(Buffer.alloc(100_000));
-    return answer;
+    return response;
   }
 
   it("is refused before it is sent if the document takes no content", async () => {
@@ -88,8 +88,8 @@ describe("a document that contradicts itself", () => {
 
   it("is refused before any content in its request is read", async () => {
     const [empty, content] = [{ name: "CV", content: { data: "" } }, { data: "AAAA" }];
-    const answer = await client.post("/candidates", { documents: [empty, { name: "CV", state: "waived", content }] });
-    expectProblem(answer, 409, "invalid_transition");
+    const response = await client.post("/candidates", { documents: [empty, { name: "CV", state: "waived", content }] });
+    expectProblem(response, 409, "invalid_transition");
   });
 
   it("leaves nothing of the documents before it if its candidate is refused because of it", async () => {

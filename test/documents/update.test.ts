@@ -143,7 +143,7 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     expect((await client.get(candidate)).body.state).to.equal("withdrawn");
   });
 
-  it("answers 404 to another account's key, under another candidate, and for an unknown document", async () => {
+  it("returns 404 to another account's key, under another candidate, and for an unknown document", async () => {
     const other = await service.account();
     const elsewhere = await candidateWithDocument(client);
     expectProblem(await other.client.patch(document, { name: "Visa" }), 404, "not_found");

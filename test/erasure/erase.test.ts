@@ -40,9 +40,9 @@ describe("DELETE /candidates/{id}", () => {
       ({ _id }) => new ObjectId(String(_id)),
     );
     expect((await client.request("DELETE", path)).status).to.equal(204);
-    const answer = answerTo(upload);
+    const response = answerTo(upload);
     upload.end(Buffer.alloc(400_000, "Zebediah"));
-    expect(await answer).to.deep.include({ status: 410 });
+    expect(await response).to.deep.include({ status: 410 });
     expect(await tracesIn(service.operators.mongo, { files })).to.deep.equal([]);
   });
 
@@ -54,9 +54,9 @@ describe("DELETE /candidates/{id}", () => {
     upload.write(Buffer.alloc(600_000));
     await until(async () => (await held(service)).chunks > before.chunks);
     expect((await client.request("DELETE", path)).status).to.equal(204);
-    const answer = answerTo(upload);
+    const response = answerTo(upload);
     upload.end(Buffer.alloc(400_000));
-    expect(await answer).to.deep.include({ status: 200 });
+    expect(await response).to.deep.include({ status: 200 });
   });
 
   it("lets a create with its external_id succeed at the same time or be refused, never fail", async () => {
@@ -68,15 +68,15 @@ describe("DELETE /candidates/{id}", () => {
         ...Array.from({ length: 4 }, () => client.post("/candidates", { external_id })),
       ]);
       expect(deleted.status).to.equal(204);
-      for (const answer of created) if (answer.status !== 201) expectProblem(answer, 409, "external_id_taken");
+      for (const response of created) if (response.status !== 201) expectProblem(response, 409, "external_id_taken");
       expect(JSON.stringify(service.log)).not.to.include(external_id);
     }
   });
 
-  it("answers 410 on every path of the candidate, and 204 to another DELETE", async () => {
+  it("returns 410 on every path of the candidate, and 204 to another DELETE", async () => {
     const { path, document, content, reference } = await createPerson(client);
     await client.request("DELETE", path);
-    const answers = [
+    const responses = [
       await client.get(path),
       await client.patch(path, { name: "Zoe" }),
       await client.post(`${path}/start`),
@@ -89,7 +89,7 @@ describe("DELETE /candidates/{id}", () => {
       await client.post(`${path}/references`, {}),
       await client.get(`${path}/pack`),
     ];
-    for (const answer of answers) expectProblem(answer, 410, "candidate_deleted");
+    for (const response of responses) expectProblem(response, 410, "candidate_deleted");
     expectProblem(await client.get(reference), 404, "not_found");
     expect((await client.request("DELETE", path)).status).to.equal(204);
   });
@@ -115,7 +115,7 @@ describe("DELETE /candidates/{id}", () => {
     expect(again.body.id).not.to.equal(created.id);
   });
 
-  it("answers 412 if If-Match names an older version", async () => {
+  it("returns 412 if If-Match names an older version", async () => {
     const { path } = await createPerson(client);
     expectProblem(await client.request("DELETE", path, { headers: { "If-Match": '"old"' } }), 412, "version_mismatch");
     const etag = (await client.get(path)).headers.get("etag") ?? "";
@@ -132,7 +132,7 @@ describe("DELETE /candidates/{id}", () => {
     expect(entries[0]).to.include({ actor: account.keyId, action: "candidates delete", outcome: "done" });
   });
 
-  it("is finished with its answer: nothing is left for the sweep", async () => {
+  it("is finished with its response: nothing is left for the sweep", async () => {
     const { created, path } = await createPerson(client);
     await client.request("DELETE", path);
     const candidates = service.operators.mongo.db.collection<Stored>("candidates");

@@ -17,7 +17,7 @@ describe("an erasure that was interrupted", () => {
   const account = useAccount(service);
   const { client } = account;
 
-  /** What an eraser works with, as in a process of its own. `asked` is what the stored answers were told to do. */
+  /** What an eraser works with, as in a process of its own. `asked` is what the stored responses were told to do. */
   function parts() {
     const { mongo } = service.operators;
     const clock = new SharedClock();

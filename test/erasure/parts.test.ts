@@ -80,7 +80,7 @@ describe("DELETE of a document or a reference", () => {
     expect(after.reference_requirements.required).to.equal(1);
   });
 
-  it("answers 404 on its paths, and to another DELETE", async () => {
+  it("returns 404 on its paths, and to another DELETE", async () => {
     const { document, reference } = await createCandidate();
     for (const path of [document, reference]) await client.request("DELETE", path);
     const answers = [
@@ -96,7 +96,7 @@ describe("DELETE of a document or a reference", () => {
     for (const answer of answers) expectProblem(answer, 404, "not_found");
   });
 
-  it("stays deleted if its POST is retried, and other retries answer with what is there now", async () => {
+  it("stays deleted if its POST is retried, and other retries return what is there now", async () => {
     const { path, given, creation, start, documentKey, referenceKey, document, reference } = await createCandidate();
     for (const each of [document, reference]) await client.request("DELETE", each);
     const now = (await client.get(path)).body;
@@ -111,7 +111,7 @@ describe("DELETE of a document or a reference", () => {
     expect((await client.get(path)).body).to.deep.equal(now);
   });
 
-  it("answers 412 if If-Match names an older version", async () => {
+  it("returns 412 if If-Match names an older version", async () => {
     const { path, document, reference } = await createCandidate();
     for (const each of [document, reference]) {
       expectProblem(

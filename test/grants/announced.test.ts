@@ -39,7 +39,7 @@ describe("a grant that is issued", () => {
     expect(filledAt - placedAt).to.be.above(WAIT_MS - 2); // timers may fire early
   });
 
-  it("is shown by every answer from then on, also by a replica that knew of no grants", async () => {
+  it("is shown by every response from then on, also by a replica that knew of no grants", async () => {
     const { accountId, request } = await newGrantRequest(accounts);
     const versionNow = async () => (await accounts.store.get(accountId)).version;
     const limiter = limiterOver(redis);

@@ -214,18 +214,18 @@ describe("The sender of reminders, when something fails", () => {
   it("records what became of a message before it is settled", async () => {
     const id = await bench.candidate({ documents: ["CV"] });
     const stop = new AbortController();
-    let answer: (outcome: Outcome) => void = () => undefined;
+    let response: (outcome: Outcome) => void = () => undefined;
     const given = new Promise<void>((resolve) => {
       bench.deliver = () => {
         resolve();
-        return new Promise((settle) => (answer = settle));
+        return new Promise((settle) => (response = settle));
       };
     });
     const sender = bench.sender();
     void sender.run(stop.signal);
     await given;
     stop.abort();
-    answer({ kind: "outage", code: "ECONNECTION" });
+    response({ kind: "outage", code: "ECONNECTION" });
     await sender.settled(60_000);
     expect((await bench.read(id)).outreach.recipients[0]?.last?.retry_at).to.be.a("string");
   });

@@ -12,7 +12,7 @@ export type Treatment =
   | { readonly at: "connect" | "mail" | "rcpt" | "data"; readonly reply: number; readonly text?: string }
   | { readonly at: "connect" | "mail" | "rcpt"; readonly drop: true }
   | { readonly at: "rcpt"; readonly stallMs: number }
-  /** Takes the whole message, and closes the connection without an answer. */
+  /** Takes the whole message, and closes the connection without a response. */
   | { readonly at: "answer"; readonly drop: true };
 
 /** A mail server on 127.0.0.1 that keeps what it takes. */
@@ -64,8 +64,8 @@ export async function startMailServer(port = 0, { offersLogin = false, offersTls
     if (treatment !== "accept" && treatment.at === "data") throw refusal(treatment);
     mailServer.taken.push(mail);
     arrivals.emit("mail");
-    const answer = mailServer.treat({ to, at: "answer" });
-    if (answer === "accept" || answer.at !== "answer") return;
+    const response = mailServer.treat({ to, at: "answer" });
+    if (response === "accept" || response.at !== "answer") return;
     drop(session);
     await new Promise(() => undefined);
   }

@@ -1,6 +1,6 @@
 import { Names, type Shown } from "../support/snapshot.ts";
 
-/** One request of the conversation, and the names under which later requests find what its answer holds. */
+/** One request of the conversation, and the names under which later requests find what its response holds. */
 export interface Step {
   readonly title: string;
   /** The method and the path. `{name}` stands for what an earlier step has kept under that name. */
@@ -9,7 +9,7 @@ export interface Step {
   /** Sent as it is. */
   readonly body?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Names of values of the answer's body, such as { candidate: "id", document: "documents.0.id" }. */
+  /** Names of values of the response's body, such as { candidate: "id", document: "documents.0.id" }. */
   readonly keep?: Readonly<Record<string, string>>;
 }
 
@@ -54,26 +54,26 @@ export class Conversation {
     const type: Record<string, string> = json === undefined ? {} : { "Content-Type": "application/json" };
     const given = Object.entries(headers).map(([name, value]) => [name, this.#filled(value)]);
     const sent = json === undefined ? body : this.#filled(JSON.stringify(json));
-    const answer = await fetch(this.#url + path, {
+    const response = await fetch(this.#url + path, {
       method,
       headers: { Authorization: `Bearer ${this.#key}`, ...type, ...Object.fromEntries(given) },
       ...(sent === undefined ? {} : { body: sent }),
     });
-    const text = await answer.text();
-    const isJson = /json/.test(answer.headers.get("content-type") ?? "");
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get("content-type") ?? "");
     const parsed = isJson && text !== "" ? (JSON.parse(text) as unknown) : text;
     for (const [name, where] of Object.entries(keep)) this.#kept.set(name, String(valueAt(parsed, where)));
-    const etag = answer.headers.get("etag");
+    const etag = response.headers.get("etag");
     if (etag !== null) this.#kept.set("etag", etag);
     const shown = HEADERS.flatMap((name) => {
-      const value = answer.headers.get(name);
+      const value = response.headers.get(name);
       // The length of JSON follows from the body, in which ids are replaced.
       return value === null || (isJson && name === "content-length") ? [] : [[name, this.#names.in(value)]];
     });
     return {
       title,
       request,
-      status: answer.status,
+      status: response.status,
       headers: Object.fromEntries(shown) as Record<string, string>,
       body: JSON.parse(this.#names.in(JSON.stringify(parsed))),
     };

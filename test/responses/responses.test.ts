@@ -16,7 +16,7 @@ const CONVERSATIONS: Readonly<Record<string, readonly Step[]>> = {
 };
 
 /**
- * The snapshots were reviewed: what clients read in them is meant to be so. If your change of the service changes an answer,
+ * The snapshots were reviewed: what clients read in them is meant to be so. If your change of the service changes a response,
  * write a new snapshot with `UPDATE_SNAPSHOT=1 npm test -- test/responses`, and read the difference before you commit it.
  */
 describe("what clients read", () => {

@@ -21,28 +21,28 @@ describe("a hundred concurrent changes of settings on two replicas", () => {
   it("are all applied", async () => {
     const path = "/settings/assistant";
     // The changes touch three fields in turn, and none may overwrite another field.
-    const answers = await patchHundredTimes(path, (n) => ({
+    const responses = await patchHundredTimes(path, (n) => ({
       [["display_name", "instructions", "reply_to"][n % 3]!]: n % 3 === 2 ? `a${n}@b.example` : `${n}`,
     }));
-    expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
-    const versions = answers.map(({ body }) => body.version).toSorted((a, b) => a - b);
+    expect(responses.map(({ status }) => status)).to.deep.equal(responses.map(() => 200));
+    const versions = responses.map(({ body }) => body.version).toSorted((a, b) => a - b);
     expect(versions).to.deep.equal(Array.from({ length: 100 }, (_, n) => n + 1));
-    const last = answers.find(({ body }) => body.version === 100);
+    const last = responses.find(({ body }) => body.version === 100);
     expect((await clients[0]!.get(path)).body).to.deep.equal(last?.body);
-    // Each answer shows its own change.
-    for (const [n, { body }] of answers.entries())
+    // Each response shows its own change.
+    for (const [n, { body }] of responses.entries())
       expect(Object.values(body)).to.include(n % 3 === 2 ? `a${n}@b.example` : `${n}`);
   });
 
   it("with the same If-Match are refused with 412, except one", async () => {
     const path = "/settings/quiet-hours";
     const seen = (await clients[0]!.get(path)).headers.get("etag") ?? "";
-    const answers = await patchHundredTimes(path, (n) => ({ end: `07:${String(n % 60).padStart(2, "0")}` }), {
+    const responses = await patchHundredTimes(path, (n) => ({ end: `07:${String(n % 60).padStart(2, "0")}` }), {
       "If-Match": seen,
     });
-    const won = answers.filter(({ status }) => status === 200);
+    const won = responses.filter(({ status }) => status === 200);
     expect(won).to.have.length(1);
-    expect(answers.filter(({ status }) => status === 412)).to.have.length(99);
+    expect(responses.filter(({ status }) => status === 412)).to.have.length(99);
     expect((await clients[1]!.get(path)).body).to.deep.equal(won[0]?.body);
   });
 });

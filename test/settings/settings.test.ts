@@ -40,11 +40,11 @@ for (const { path, fresh, change, field, values } of KINDS) {
 
     const tagOf = ({ headers }: Answer) => headers.get("etag") ?? "";
 
-    it("answer a new account with the defaults", async () => {
-      const answer = await client.get(path);
-      expect(answer.status).to.equal(200);
-      expect(answer.body).to.deep.equal(fresh);
-      expect(answer.headers.get("cache-control")).to.equal("private, no-cache");
+    it("give a new account the defaults", async () => {
+      const response = await client.get(path);
+      expect(response.status).to.equal(200);
+      expect(response.body).to.deep.equal(fresh);
+      expect(response.headers.get("cache-control")).to.equal("private, no-cache");
     });
 
     it("merge: an absent field stays, null restores the default, and a list is replaced", async () => {
@@ -76,9 +76,9 @@ for (const { path, fresh, change, field, values } of KINDS) {
       expect(await account.used()).to.deep.equal({ settings: 2, reads: 1 });
     });
 
-    it("refuse the 21st change with 429, and still answer reads", async () => {
-      const answers = await Promise.all(Array.from({ length: 21 }, () => client.patch(path, {})));
-      const refused = answers.filter(({ status }) => status !== 200);
+    it("refuse the 21st change with 429, and still serve reads", async () => {
+      const responses = await Promise.all(Array.from({ length: 21 }, () => client.patch(path, {})));
+      const refused = responses.filter(({ status }) => status !== 200);
       expect(refused).to.have.length(1);
       expect(expectProblem(refused[0]!, 429, "rate_limited")).to.include({
         surface: "settings",
@@ -98,7 +98,7 @@ for (const { path, fresh, change, field, values } of KINDS) {
       expect((await client.get(path)).body).to.deep.include({ ...change, [field]: fresh[field as keyof typeof fresh] });
     });
 
-    it("answer a change and a read with the same ETag, and 304 to a read that has it", async () => {
+    it("give a change and a read the same ETag, and 304 to a read that has it", async () => {
       const before = tagOf(await client.get(path));
       const changed = await client.patch(path, change);
       const read = await client.get(path);

@@ -14,9 +14,9 @@ describe("the links of the documentation", function () {
     const waiting = ["/docs"];
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
       if (pages.has(path)) continue;
-      const answer = await fetch(service.url + path);
-      expect(answer.status, path).to.equal(200);
-      const text = await answer.text();
+      const response = await fetch(service.url + path);
+      expect(response.status, path).to.equal(200);
+      const text = await response.text();
       pages.set(path, text);
       waiting.push(
         ...linksOf(path, text)
@@ -52,7 +52,7 @@ describe("the links of the documentation", function () {
     expect(broken).to.deep.equal([]);
   });
 
-  it("lead to assets and other answers that exist", async () => {
+  it("lead to assets and other responses that exist", async () => {
     const others = new Set([...pages].flatMap(([path, text]) => linksOf(path, text).map(({ target }) => target)));
     for (const path of [...others].filter((target) => NOT_A_PAGE.test(target)))
       expect((await fetch(service.url + path)).status, path).to.equal(200);

@@ -8,12 +8,12 @@ describe("GET /docs", function () {
   const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
     fetch(service.url + path, { method, headers });
 
-  it("answers with a page, without a key", async () => {
+  it("responds with a page, without a key", async () => {
     for (const path of ["/docs", "/docs/quick-start", "/console"]) {
-      const answer = await get(path);
-      expect(answer.status, path).to.equal(200);
-      expect(answer.headers.get("content-type")).to.equal("text/html; charset=utf-8");
-      expect(await answer.text()).to.match(/^<!doctype html>/);
+      const response = await get(path);
+      expect(response.status, path).to.equal(200);
+      expect(response.headers.get("content-type")).to.equal("text/html; charset=utf-8");
+      expect(await response.text()).to.match(/^<!doctype html>/);
     }
   });
 
@@ -35,25 +35,25 @@ describe("GET /docs", function () {
     const tags = new Set<string | null>();
     const texts = new Set<string>();
     for (const encoding of ["br", "gzip", "identity"]) {
-      const answer = await get("/docs", { "Accept-Encoding": encoding });
-      expect(answer.headers.get("content-encoding")).to.equal(encoding === "identity" ? null : encoding);
-      expect(answer.headers.get("vary")).to.include("Accept-Encoding");
-      tags.add(answer.headers.get("etag"));
-      texts.add(await answer.text());
+      const response = await get("/docs", { "Accept-Encoding": encoding });
+      expect(response.headers.get("content-encoding")).to.equal(encoding === "identity" ? null : encoding);
+      expect(response.headers.get("vary")).to.include("Accept-Encoding");
+      tags.add(response.headers.get("etag"));
+      texts.add(await response.text());
     }
     expect(tags.size).to.equal(3);
     expect(texts.size, "the text is the same").to.equal(1);
   });
 
-  it("answers 304 to a client that has the page", async () => {
+  it("returns 304 to a client that has the page", async () => {
     const tag = (await get("/docs")).headers.get("etag") ?? "";
-    const answer = await get("/docs", { "If-None-Match": tag });
-    expect(answer.status).to.equal(304);
-    expect(await answer.text()).to.equal("");
+    const response = await get("/docs", { "If-None-Match": tag });
+    expect(response.status).to.equal(304);
+    expect(await response.text()).to.equal("");
     expect((await get("/docs", { "If-None-Match": '"other"' })).status).to.equal(200);
   });
 
-  it("answers HEAD with the headers of GET", async () => {
+  it("gives HEAD with the headers of GET", async () => {
     const [head, got] = [await get("/docs", {}, "HEAD"), await get("/docs")];
     expect(head.status).to.equal(200);
     for (const name of ["etag", "content-type", "content-encoding", "content-length"])
@@ -67,15 +67,15 @@ describe("GET /docs", function () {
       expect(page.status, path).to.equal(404);
       expect(await page.text(), path).to.include("<h1>Page not found</h1>");
     }
-    const answer = await get("/docs/nothing");
+    const response = await get("/docs/nothing");
     expectProblem(
-      { status: answer.status, headers: answer.headers, body: (await answer.json()) as never },
+      { status: response.status, headers: response.headers, body: (await response.json()) as never },
       404,
       "not_found",
     );
   });
 
-  it("answers the whole page for unknown paths each time, also to a client that has it", async () => {
+  it("returns the whole page for unknown paths each time, also to a client that has it", async () => {
     for (const encoding of ["br", "identity"]) {
       const headers = { Accept: "text/html", "Accept-Encoding": encoding };
       const first = await get("/docs/nothing", headers);
@@ -89,9 +89,9 @@ describe("GET /docs", function () {
   it("takes no other method, and no path outside the pages", async () => {
     for (const method of ["POST", "PUT", "DELETE", "OPTIONS"])
       for (const path of ["/docs", "/docs/limits", "/docs/assets/docs.js", "/console"]) {
-        const answer = await get(path, {}, method);
-        expect(answer.status, `${method} ${path}`).to.equal(405);
-        await answer.arrayBuffer();
+        const response = await get(path, {}, method);
+        expect(response.status, `${method} ${path}`).to.equal(405);
+        await response.arrayBuffer();
       }
     for (const name of ["__proto__", "constructor", "not-found", "..%2f..%2fpackage.json", "%2e%2e%2fmanifest.json"])
       for (const path of [`/docs/${name}`, `/docs/assets/${name}`])

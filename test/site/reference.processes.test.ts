@@ -60,7 +60,7 @@ describe("the reference", function () {
     return rest.split("<h2")[0] ?? "";
   };
 
-  it("has every operation, with its path, parameters, answers and problems", async () => {
+  it("has every operation, with its path, parameters, responses and problems", async () => {
     expect(operations()).not.to.have.length(0);
     for (const { operationId, tags, path, method, parameters = [], responses } of operations()) {
       const text = await page(`/docs/reference-${tags[0]?.toLowerCase()}`);

@@ -29,7 +29,7 @@ describe("a service that is not compiled", function () {
           .end(),
       );
       await Promise.all(requests.map((sent) => once(sent, "finish")));
-      // An answer of the service comes after it has received all requests of the twenty before.
+      // A response of the service comes after it has received all requests of the twenty before.
       await fetch(`http://127.0.0.1:${port}/openapi.json`);
       let folders: string[];
       do folders = await rendering();

@@ -13,7 +13,7 @@ export interface TestServer {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Suspends the process (SIGSTOP): connections stay open, but nothing answers. */
+  /** Suspends the process (SIGSTOP): connections stay open, but nothing responds. */
   pause(): void;
   resume(): void;
   /** Ends it as a crash would (SIGKILL). Its data stays. */

@@ -90,7 +90,7 @@ export async function startService(settings: Partial<Record<keyof Config, string
   };
 }
 
-/** Creates an account with one key, and a client for the service at `url`. The client checks every answer against the contract. */
+/** Creates an account with one key, and a client for the service at `url`. The client checks every response against the contract. */
 export async function newAccount(
   { accounts, usage }: Pick<Operators, "accounts" | "usage">,
   url: string,

@@ -13,7 +13,7 @@ export interface ShiftedRedis {
 }
 
 /**
- * Starts a proxy in front of a Redis that makes its clock look wrong: it shifts the times in each answer, and shifts those
+ * Starts a proxy in front of a Redis that makes its clock look wrong: it shifts the times in each response, and shifts those
  * in commands back. A real server's clock cannot be shifted without shifting that of the whole machine.
  */
 export async function startShiftedRedis(redisUrl: string): Promise<ShiftedRedis> {

@@ -10,7 +10,7 @@ const BY_THE_CLOCK = new Set(["retry_after", "reset"]);
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
- * Expects that an answer in a page is what the commands before it printed.
+ * Expects that a response in a page is what the commands before it printed.
  *
  * - `json`: the last line printed is JSON. Each member shown is in it with an equal value; it may have more members. A list
  *   has as many items as shown, or more where it shows "…": after its first items or before its last.
@@ -48,7 +48,7 @@ function expectJson(text: string, printed: string): void {
   expectValue(JSON.parse(text), JSON.parse(last), "");
 }
 
-/** @param at where it is in the answer: a JSON Pointer. */
+/** @param at where it is in the response: a JSON Pointer. */
 function expectValue(shown: unknown, real: unknown, at: string): void {
   const where = at === "" ? "the answer" : at;
   if (shown === "…") return;

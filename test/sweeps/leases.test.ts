@@ -87,7 +87,7 @@ describe("a lease that another process may hold", () => {
     expect(await one.extend({ name: "none", term: 1 }, 1_000)).to.equal(false);
   });
 
-  it("is not taken without an answer of the store", async () => {
+  it("is not taken without a response of the store", async () => {
     const { client, db } = mongo;
     const fails =
       (operation: string): Mongo["bounded"] =>

@@ -11,16 +11,16 @@ describe("An untidy value", () => {
 
   /** Creates a candidate with these fields. @returns the candidate as it was kept. */
   async function kept(fields: Record<string, unknown>): Promise<Record<string, unknown>> {
-    const answer = await account.client.post("/candidates", fields);
-    expect(answer.status, JSON.stringify(answer.body)).to.equal(201);
-    return answer.body as unknown as Record<string, unknown>;
+    const response = await account.client.post("/candidates", fields);
+    expect(response.status, JSON.stringify(response.body)).to.equal(201);
+    return response.body as unknown as Record<string, unknown>;
   }
 
   /** @returns the first fault of a refused candidate. */
   async function fault(fields: Record<string, unknown>): Promise<Fault> {
-    const answer = await account.client.post("/candidates", fields);
-    expectProblem(answer, 422, "validation_failed");
-    return (answer.body as unknown as { errors: [Fault] }).errors[0];
+    const response = await account.client.post("/candidates", fields);
+    expectProblem(response, 422, "validation_failed");
+    return (response.body as unknown as { errors: [Fault] }).errors[0];
   }
 
   const PHONES: Record<string, string> = {
@@ -96,8 +96,8 @@ describe("An untidy value", () => {
       ["references", Array.from({ length: 9_000 }, () => ({ phone: "+1 415 1" })), 50],
       ["metadata", Object.fromEntries(Array.from({ length: 19_000 }, (_, n) => [`name ${n}`, "1"])), 50],
     ] as const) {
-      const answer = await account.client.post("/candidates", { [field]: many });
-      const { errors } = expectProblem(answer, 422, "validation_failed");
+      const response = await account.client.post("/candidates", { [field]: many });
+      const { errors } = expectProblem(response, 422, "validation_failed");
       expect(errors.find(({ pointer }) => pointer === `/${field}`)?.detail).to.match(/^must have at most \d+ /);
       const tidied = tidy({ [field]: structuredClone(many) }) as Record<string, object>;
       expect(Object.keys(tidied[field]!)).to.have.length(max + 1);

@@ -14,9 +14,9 @@ import type { PodTimes } from "./deployment.ts";
 export interface Counts {
   /** Connections that a server did not accept. Nothing was sent on them, and another server was tried. */
   readonly refused: number;
-  /** Requests that a server left without a whole answer. */
+  /** Requests that a server left without a whole response. */
   readonly unanswered: number;
-  /** 5xx answers of servers. */
+  /** 5xx responses of servers. */
   readonly failed: number;
 }
 
@@ -101,7 +101,7 @@ export class HaProxy {
     rmSync(this.#dir, { recursive: true, force: true });
   }
 
-  /** Sends a command to HAProxy's socket. @returns what it answers. */
+  /** Sends a command to HAProxy's socket. @returns what it replies. */
   async #command(command: string): Promise<string> {
     const socket = connect(join(this.#dir, "socket"));
     await once(socket, "connect");

@@ -103,11 +103,13 @@ describe("three replicas behind HAProxy, with the probes and delays of the Deplo
     let uploads = 0;
     /** @returns whether it was admitted. */
     const send = async (request: LoadRequest): Promise<boolean> => {
-      const answer = await load.send(request).catch((error: Error) => error);
-      const status = answer instanceof Error ? 0 : answer.status;
+      const response = await load.send(request).catch((error: Error) => error);
+      const status = response instanceof Error ? 0 : response.status;
       if (status >= 200 && status < 300) return true;
       if (status !== 429)
-        failures.push(answer instanceof Error ? answer.message : `${answer.status} ${answer.body.slice(0, 200)}`);
+        failures.push(
+          response instanceof Error ? response.message : `${response.status} ${response.body.slice(0, 200)}`,
+        );
       return false;
     };
     const create = async (index: number): Promise<boolean> => {

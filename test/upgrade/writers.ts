@@ -6,7 +6,7 @@ import type { ProblemCode } from "../../src/problems.ts";
 import { Lanes } from "../faults/replicas/lanes.ts";
 import { type LoadAnswer, LoadClient, type LoadRequest } from "../support/load.ts";
 
-/** Two answers to one request with an Idempotency-Key, by their request ids. */
+/** Two responses to one request with an Idempotency-Key, by their request ids. */
 export interface Replay {
   readonly first: string;
   readonly second: string;
@@ -18,15 +18,15 @@ type Step = Omit<LoadRequest, "key"> & { surface: Surface; status: number };
 
 /** Clients that take one candidate after the other through a pipeline, and send every create a second time. */
 export class Writers {
-  /** The last answer about each candidate. */
+  /** The last response about each candidate. */
   readonly acknowledged = new Map<string, Candidate>();
   readonly replays: Replay[] = [];
   /** Requests sent, by surface. */
   readonly offered: Partial<Record<Surface, number>> = {};
-  /** Broken connections, and answers that are not the expected one. */
+  /** Broken connections, and responses that are not the expected one. */
   readonly failures: string[] = [];
   readonly #load: LoadClient;
-  /** Opens a connection for each request, so another process often answers the replay. */
+  /** Opens a connection for each request, so another process often serves the replay. */
   readonly #other: LoadClient;
   readonly #key: string;
 
@@ -88,18 +88,18 @@ export class Writers {
     if (last !== undefined) this.acknowledged.set(candidate.id, JSON.parse(last.body) as Candidate);
   }
 
-  /** Sends a request again at once, when its answer may not be stored yet. To 0.1.0 it is in flight until then. */
+  /** Sends a request again at once, when its response may not be stored yet. To 0.1.0 it is in flight until then. */
   async #sendAgain(step: Step): Promise<LoadAnswer | undefined> {
     for (;;) {
-      const answer = await this.#send(step, this.#other, "idempotency_in_flight");
-      if (answer?.status !== 409) return answer;
-      await setTimeout(Number(answer.headers["retry-after"]) * 1_000);
+      const response = await this.#send(step, this.#other, "idempotency_in_flight");
+      if (response?.status !== 409) return response;
+      await setTimeout(Number(response.headers["retry-after"]) * 1_000);
     }
   }
 
   /**
    * @param code of a problem that is expected too.
-   * @returns the answer if it is an expected one.
+   * @returns the response if it is an expected one.
    */
   async #send(
     { surface, status, ...request }: Step,
@@ -108,11 +108,11 @@ export class Writers {
   ): Promise<LoadAnswer | undefined> {
     this.offered[surface] = (this.offered[surface] ?? 0) + 1;
     const what = `${request.method} ${request.path}`;
-    const answer = await load.send({ ...request, key: this.#key }).catch((error: Error) => error);
+    const response = await load.send({ ...request, key: this.#key }).catch((error: Error) => error);
     const isExpected = (given: LoadAnswer) => given.status === status || given.body.includes(`"code":"${code}"`);
-    if (!(answer instanceof Error) && isExpected(answer)) return answer;
+    if (!(response instanceof Error) && isExpected(response)) return response;
     this.failures.push(
-      answer instanceof Error ? `${what}: ${answer.message}` : `${what}: ${answer.status} ${answer.body}`,
+      response instanceof Error ? `${what}: ${response.message}` : `${what}: ${response.status} ${response.body}`,
     );
     return undefined;
   }

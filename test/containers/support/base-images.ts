@@ -7,7 +7,7 @@ import { podman } from "./engine.ts";
 import { type Debian, LOCAL_IMAGES, type Makings, PACKAGES } from "./local-images.ts";
 
 const PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-/** A registry that does not answer within this time counts as out of reach. In milliseconds. */
+/** A registry that does not respond within this time counts as out of reach. In milliseconds. */
 const PULL_TIMEOUT_MS = 120_000;
 
 /**

@@ -39,7 +39,7 @@ export async function eventually<T>(attempt: () => Promise<T>, withinMs = 60_000
   }
 }
 
-/** Resolves when the URL answers 200. */
+/** Resolves when the URL returns 200. */
 export async function untilOk(url: string): Promise<void> {
   await eventually(async () => {
     const { status } = await fetch(url, { signal: AbortSignal.timeout(5_000) });

@@ -47,8 +47,8 @@ describe("the client's mirror, while eight writers work", function () {
     const list = { method: "GET", path: "/candidates?limit=1", key };
     for (;;) {
       const asked = Array.from({ length: 20 }, () => load.send(list).catch(() => undefined));
-      const answers = await Promise.all(asked);
-      if (answers.some((answer) => answer?.status === 429)) return;
+      const responses = await Promise.all(asked);
+      if (responses.some((response) => response?.status === 429)) return;
     }
   }
 
@@ -61,7 +61,7 @@ describe("the client's mirror, while eight writers work", function () {
       if (client === undefined || ids.length >= CANDIDATES) return setTimeout(5);
       const { id } = await client.createCandidate({ name: `${lane}-${turn}` });
       ids.push(id);
-      // A PATCH whose answer is lost is not repeated, so its writer learns of it.
+      // A PATCH whose response is lost is not repeated, so its writer learns of it.
       if (turn % 4 === 1)
         await client.updateCandidate(id, { job_title: "changed" }).catch((error: unknown) => {
           if (!(error instanceof ConnectionError)) throw error;
@@ -115,9 +115,9 @@ function refusedOnce(useUp: () => Promise<void>): (url: string, init: RequestIni
   let refused = false;
   return async (url, init) => {
     if (!refused) await useUp();
-    const answer = await fetch(url, init);
-    refused ||= answer.status === 429;
-    return answer;
+    const response = await fetch(url, init);
+    refused ||= response.status === 429;
+    return response;
   };
 }
 

@@ -28,7 +28,7 @@ describe("every operation, with input generated from the contract,", function ()
     contract = (await (await fetch(`${service.url}/openapi.json`)).json()) as JsonSchema;
   });
 
-  it("never fails, answers within the contract, and reveals nothing of another account", async () => {
+  it("never fails, stays within the contract, and reveals nothing of another account", async () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: true });
     addFormats.default(ajv);
     ajv

@@ -28,7 +28,7 @@ describe("schemathesis, from openapi.json", function () {
   let service: Service | undefined;
   after(() => service?.stop());
 
-  it("finds no 5xx and no answer outside the contract", async function () {
+  it("finds no 5xx and no response outside the contract", async function () {
     const program = onPath("st");
     if (program === undefined) skip(this, "`st` (schemathesis) is not on the PATH");
     service = await startService({ LIMIT_SCALE: 1_000_000, LIMITER_TIMEOUT_MS: 5_000, STORE_TIMEOUT_MS: 20_000 });
@@ -49,7 +49,7 @@ describe("schemathesis, from openapi.json", function () {
       "all",
       ...(process.env.CI ? ["--seed", "20261121"] : []),
     ];
-    // schemathesis parses answers by their media type, but uploaded content may claim any type. generated.test.ts covers it.
+    // schemathesis parses responses by their media type, but uploaded content may claim any type. generated.test.ts covers it.
     const skipping = ["--exclude-path", "/candidates/{id}/documents/{docId}/content"];
     const run = promisify(execFile)(
       program,

@@ -10,7 +10,7 @@ export interface Holdings {
   etags: string[];
 }
 
-/** The account that sends the generated requests, and a neighbour account that no answer may reveal anything about. */
+/** The account that sends the generated requests, and a neighbour account that no response may reveal anything about. */
 export interface World {
   readonly account: TestAccount;
   readonly own: Holdings;

@@ -170,7 +170,7 @@ describe("a machine without MongoDB", function () {
     expect((await complaint()).at(-1)).to.match(/^  failed: Status Code isn't 200! \(it is 404\) .*\.md5\)$/);
   });
 
-  it("is told what the host answers instead, and asks it again the next time", async () => {
+  it("is told what the host returns instead, and asks it again the next time", async () => {
     mirror.mood = "not there";
     for (const asked of [1, 2]) {
       const [first, failed, ...more] = await complaint();
@@ -197,7 +197,7 @@ describe("a machine without MongoDB", function () {
     expect(await complaint()).to.deep.equal([]);
   });
 
-  it("takes a host that does not answer for one that is out of reach", async () => {
+  it("takes a host that does not respond for one that is out of reach", async () => {
     mirror.mood = "silent";
     expect((await complaint()).at(-1)).to.match(
       /out of reach \(no data arrived within 5 s\); the next attempt is in a day$/,

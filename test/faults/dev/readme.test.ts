@@ -82,7 +82,7 @@ function environment(port: number): NodeJS.ProcessEnv {
   return { ...others, PORT: String(port), OPS_PORT: "0", HOST: "127.0.0.1", LIMIT_WINDOW_SECONDS: "86400" };
 }
 
-/** Runs the blocks and compares the answers that are shown. @returns what each block printed. */
+/** Runs the blocks and compares the responses that are shown. @returns what each block printed. */
 async function pasteAll(shell: Shell, blocks: readonly CodeBlock[]): Promise<string[]> {
   const printed: string[] = [];
   for (const block of blocks) {

@@ -48,7 +48,7 @@ describe("the service under a flood of bytes", function () {
     const heads = targets.flatMap((target) =>
       lengths.flatMap((length) => Array.from({ length: EACH }, () => target + length)),
     );
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       heads.map(async (head) => {
         const connection = new RawConnection(port);
         connection.socket.write(head);
@@ -59,9 +59,9 @@ describe("the service under a flood of bytes", function () {
         return connection.received;
       }),
     );
-    const faults = answers.map(faultOf).filter((fault) => fault !== undefined);
+    const faults = responses.map(faultOf).filter((fault) => fault !== undefined);
     await expectServed(faults);
-    expect(answers.filter((answer) => !/^HTTP\/1\.1 4(13|00|22) /.test(answer))).to.deep.equal([]);
+    expect(responses.filter((response) => !/^HTTP\/1\.1 4(13|00|22) /.test(response))).to.deep.equal([]);
   });
 
   it("refuses an endless header and thousands of headers, and closes each connection", async () => {
@@ -74,7 +74,7 @@ describe("the service under a flood of bytes", function () {
           connection.socket.write(`GET /candidates HTTP/1.1\r\n${auth}`);
           const sent = await connection.pour(Buffer.from(flood), 10_000);
           if (!(await connection.closedWithin(5_000))) faults.push(`still open after ${sent} bytes`);
-          // The client keeps sending, so a reset may discard the answer. A missing answer is allowed.
+          // The client keeps sending, so a reset may discard the response. A missing response is allowed.
           const fault = faultOf(connection.received);
           if (fault !== undefined) faults.push(fault);
         }),

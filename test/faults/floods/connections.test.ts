@@ -102,8 +102,8 @@ describe("the service under a flood of connections", function () {
 });
 
 async function ask(child: ChildProcess): Promise<{ open: number; closed: number; answered: number }> {
-  const answer = once(child, "message");
+  const response = once(child, "message");
   child.send("counts");
-  const [counts] = (await answer) as [{ open: number; closed: number; answered: number }];
+  const [counts] = (await response) as [{ open: number; closed: number; answered: number }];
   return counts;
 }

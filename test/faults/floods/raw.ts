@@ -34,7 +34,7 @@ export class RawConnection {
   }
 }
 
-/** Returns what is wrong with the answer to a bad request, or undefined if it is problem+json or empty. */
+/** Returns what is wrong with the response to a bad request, or undefined if it is problem+json or empty. */
 export function faultOf(received: string): string | undefined {
   if (received === "") return undefined;
   const [head = "", body = ""] = received.split(/\r\n\r\n(.*)/s);

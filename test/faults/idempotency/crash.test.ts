@@ -17,22 +17,24 @@ interface Trial {
   cutAt?: number;
   /** How many times it was answered with idempotency_in_flight. */
   waits: number;
-  answer?: Answer;
+  response?: Answer;
 }
 
-/** How far a request's work had come when its replica was killed, inferred from the answers to its retries. */
+/** How far a request's work had come when its replica was killed, inferred from the responses to its retries. */
 const MOMENTS = [
   "before the key's record was written",
   "before the resource was created",
   "before the answer was sent",
 ] as const;
 
-function momentOf({ cutAt = 0, waits, answer }: Trial): (typeof MOMENTS)[number] | undefined {
-  if (answer === undefined) return undefined;
+function momentOf({ cutAt = 0, waits, response }: Trial): (typeof MOMENTS)[number] | undefined {
+  if (response === undefined) return undefined;
   // The outcome is stored before it is sent.
-  if (answer.headers.get("idempotent-replayed") === "true") return "before the answer was sent";
+  if (response.headers.get("idempotent-replayed") === "true") return "before the answer was sent";
   if (waits === 0) return "before the key's record was written"; // the retry found no lease
-  return Date.parse(answer.body.created_at) > cutAt ? "before the resource was created" : "before the answer was sent";
+  return Date.parse(response.body.created_at) > cutAt
+    ? "before the resource was created"
+    : "before the answer was sent";
 }
 
 describe("a replica killed with SIGKILL at a random moment", function () {
@@ -47,10 +49,10 @@ describe("a replica killed with SIGKILL at a random moment", function () {
   /** Sends the same request with the same key until it is answered, as a careful client does. */
   async function sendUntilAnswered(trial: Trial): Promise<void> {
     const { key, path } = trial;
-    while (trial.answer === undefined) {
-      const answer = await client.post(path, { name: key }, { "Idempotency-Key": key }).catch(() => undefined);
-      if (answer === undefined) trial.cutAt ??= Date.now();
-      else if (answer.body.code !== "idempotency_in_flight") trial.answer = answer;
+    while (trial.response === undefined) {
+      const response = await client.post(path, { name: key }, { "Idempotency-Key": key }).catch(() => undefined);
+      if (response === undefined) trial.cutAt ??= Date.now();
+      else if (response.body.code !== "idempotency_in_flight") trial.response = response;
       else {
         trial.waits++;
         await setTimeout(500);
@@ -67,8 +69,8 @@ describe("a replica killed with SIGKILL at a random moment", function () {
     trials.push(trial);
     const end = sendUntilAnswered(trial);
     ends.push(end);
-    while (trial.answer === undefined && trial.cutAt === undefined) await Promise.race([end, setTimeout(50)]);
-    return trial.answer?.body.id;
+    while (trial.response === undefined && trial.cutAt === undefined) await Promise.race([end, setTimeout(50)]);
+    return trial.response?.body.id;
   }
 
   /** Kills replicas under load until `count` further requests were cut off, then waits until each of them is answered. */
@@ -112,10 +114,10 @@ describe("a replica killed with SIGKILL at a random moment", function () {
     expect(cut()).to.have.length.at.least(TRIALS);
   });
 
-  /** Expects that each trial created exactly the resource in its answer, and that nothing else is stored. */
+  /** Expects that each trial created exactly the resource in its response, and that nothing else is stored. */
   async function expectOneForEach(): Promise<void> {
-    for (const { answer, path } of trials) expect(answer?.status, path).to.equal(201);
-    const answered = new Set(trials.map(({ key, answer }) => `${key} ${answer?.body.id}`));
+    for (const { response, path } of trials) expect(response?.status, path).to.equal(201);
+    const answered = new Set(trials.map(({ key, response }) => `${key} ${response?.body.id}`));
     const stored = new Set(await everything());
     const lost = [...answered].filter((thing) => !stored.has(thing));
     const more = [...stored].filter((thing) => !answered.has(thing));

@@ -18,11 +18,11 @@ export interface SixNodes {
   addMaster(): Promise<ClusterNode>;
   /**
    * Moves the account's slot to another master, as redis-cli does: one key after the other. Waits `pauseMs` milliseconds
-   * before each key, and before the slot has its new owner: until then the old one answers ASK.
+   * before each key, and before the slot has its new owner: until then the old one returns ASK.
    * @param target the new master, by default any other.
    */
   moveSlot(accountId: string, pauseMs: number, target?: ClusterNode): Promise<void>;
-  /** Begins such a move. From now on the old master answers ASK for keys that it does not have. */
+  /** Begins such a move. From now on the old master returns ASK for keys that it does not have. */
   beginMove(
     accountId: string,
     target?: ClusterNode,
@@ -61,7 +61,7 @@ export async function startCluster(): Promise<SixNodes> {
     return node;
   };
   const alive = async (): Promise<StartedNode[]> => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       nodes.map(({ redis }) =>
         redis.ping().then(
           () => true,
@@ -69,7 +69,7 @@ export async function startCluster(): Promise<SixNodes> {
         ),
       ),
     );
-    return nodes.filter((_, n) => answers[n]);
+    return nodes.filter((_, n) => responses[n]);
   };
   const cluster: SixNodes = {
     url: `redis+cluster://${nodes.map(({ server }) => `127.0.0.1:${server.port}`).join(",")}`,

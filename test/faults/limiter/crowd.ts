@@ -24,7 +24,7 @@ export class Crowd {
   readonly tally = new Tally();
   /** When each request was sent and answered, by its id. */
   readonly times = new Map<string, Times>();
-  /** Answers 503 without the code limiter_unavailable or without `Retry-After: 1`. */
+  /** Returns 503 without the code limiter_unavailable or without `Retry-After: 1`. */
   readonly invalid503s: string[] = [];
   readonly #lanes: Promise<void>[];
   readonly #changes = new EventEmitter();
@@ -109,17 +109,17 @@ export class Crowd {
   async #send(load: LoadClient, request: LoadRequest): Promise<number | undefined> {
     this.#inFlight++;
     const sent = performance.now();
-    const { answer } = await this.tally.send(load, request);
-    if (answer !== undefined)
-      this.times.set(String(answer.headers["x-request-id"]), { sent, answered: performance.now() });
+    const { response } = await this.tally.send(load, request);
+    if (response !== undefined)
+      this.times.set(String(response.headers["x-request-id"]), { sent, answered: performance.now() });
     this.#inFlight--;
     this.#changes.emit("answered");
     if (
-      answer?.status === 503 &&
-      !(answer.body.includes('"limiter_unavailable"') && answer.headers["retry-after"] === "1")
+      response?.status === 503 &&
+      !(response.body.includes('"limiter_unavailable"') && response.headers["retry-after"] === "1")
     ) {
-      this.invalid503s.push(`${request.method} ${request.path}: ${answer.body}`);
+      this.invalid503s.push(`${request.method} ${request.path}: ${response.body}`);
     }
-    return answer?.status;
+    return response?.status;
   }
 }

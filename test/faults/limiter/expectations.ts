@@ -17,8 +17,8 @@ export function useReplicasOver(redis: { readonly url: string }, settings: Setti
 
 /**
  * Runs one fault, and expects what must hold for every fault:
- * - Every window is exact, given the admissions that Redis lost and the charges whose answer was lost.
- * - A charge whose answer was lost counts at most once.
+ * - Every window is exact, given the admissions that Redis lost and the charges whose response was lost.
+ * - A charge whose response was lost counts at most once.
  * - Each 503 comes in time. It may be late only by the time that the machine kept its replica waiting.
  * - The service recovers soon after the fault, and stays well. A 503 that the machine caused does not count.
  */

@@ -7,7 +7,7 @@ import { expectExactLimits, expectLimitsHold, REPLICAS, useReplicasOver } from "
 /** A 503 comes at most this long after the time-out. */
 const LATE_MS = 50;
 
-describe(`${REPLICAS} replicas answer 503 in time while`, function () {
+describe(`${REPLICAS} replicas return 503 in time while`, function () {
   this.timeout(90_000);
   const server = useRedisServer();
   const proxy = useProxy(server);
@@ -22,7 +22,7 @@ describe(`${REPLICAS} replicas answer 503 in time while`, function () {
     expect(slowestOwnMs).to.be.at.most(TIMEOUT_MS + LATE_MS);
   });
 
-  it("the network delivers answers late", async () => {
+  it("the network delivers responses late", async () => {
     const { slowestOwnMs } = await expectLimitsHold(service, {
       strike: () => (proxy.answerDelayMs = 5_000),
       heal: () => proxy.mend(),

@@ -4,7 +4,7 @@ import type { LogLine } from "../../support/processes.ts";
 
 /** A replica's log line for one request. */
 export interface Entry extends LogLine {
-  /** When its answer was sent, which is after it was decided. ISO 8601 with milliseconds. */
+  /** When its response was sent, which is after it was decided. ISO 8601 with milliseconds. */
   time: string;
   /** Milliseconds from the request's first byte to `time`. */
   ms: number;
@@ -20,7 +20,7 @@ export interface Counter {
   readonly keyId?: string;
 }
 
-/** When a client sent a request and had its answer, by its `performance.now()`. */
+/** When a client sent a request and had its response, by its `performance.now()`. */
 export interface Times {
   readonly sent: number;
   readonly answered: number;

@@ -5,7 +5,7 @@ import { expectLimitsHold, expectExactLimits, REPLICAS, useReplicasOver } from "
 
 const LATENCY_MS = 5_000;
 
-/** A charge whose answer is lost may still count. The counters then exceed the admissions, and never fall short of them. */
+/** A charge whose response is lost may still count. The counters then exceed the admissions, and never fall short of them. */
 describe(`the limits of ${REPLICAS} replicas hold while the network to Redis`, function () {
   this.timeout(90_000);
   const server = useRedisServer();
@@ -21,7 +21,7 @@ describe(`the limits of ${REPLICAS} replicas hold while the network to Redis`, f
     expect(lost).to.equal(0);
   });
 
-  it("loses an answer and its connection repeatedly", async () => {
+  it("loses a response and its connection repeatedly", async () => {
     let losing: NodeJS.Timeout;
     const { lost, overcharged } = await expectLimitsHold(service, {
       strike: () => (losing = setInterval(() => (proxy.loseAnswer = true), 100)),
@@ -50,7 +50,7 @@ describe(`the limits of ${REPLICAS} replicas hold while the network to Redis`, f
     });
   });
 
-  it("delivers answers late", async () => {
+  it("delivers responses late", async () => {
     const { lost } = await expectLimitsHold(service, {
       strike: () => (proxy.answerDelayMs = LATENCY_MS),
       heal: () => proxy.mend(),

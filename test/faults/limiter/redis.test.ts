@@ -43,7 +43,7 @@ describe(`the limits of ${REPLICAS} replicas hold while Redis`, function () {
     await expectExactLimits(service, fault);
   });
 
-  // Redis shuts down within a turn of its event loop. A charge that ran in that same turn counts but gets no answer.
+  // Redis shuts down within a turn of its event loop. A charge that ran in that same turn counts but gets no response.
   for (const [how, ending] of [
     ["stopped under load", () => server.stop()],
     ["killed", () => server.kill()],

@@ -29,7 +29,7 @@ export interface Fault {
   /** Ends the fault. Resolves when Redis accepts commands again. */
   heal(accountId: string): unknown;
   lastsMs?: number;
-  /** Strike and heal while no request is in flight, so that no charge runs whose answer is lost or arrives too late. */
+  /** Strike and heal while no request is in flight, so that no charge runs whose response is lost or arrives too late. */
   whileIdle?: boolean;
   /** The fault may pass without a single 503. */
   mayGoUnnoticed?: boolean;
@@ -55,7 +55,7 @@ export interface Aftermath {
   unanswered: number;
   /** Describes everything that went wrong and that no fault excuses. */
   breaches: string[];
-  /** Describes the 503 answers after recovery that are not the machine's doing. */
+  /** Describes the 503 responses after recovery that are not the machine's doing. */
   relapses: string[];
   /** The slowest decision without the time that the machine kept its replica waiting, in milliseconds. */
   slowestOwnMs: number;
@@ -102,7 +102,7 @@ export async function runFault(service: Processes, fault: Fault): Promise<Afterm
 }
 
 /**
- * Makes an account with three keys, and its candidate. A busy machine may answer 503 even before the fault. That charge may
+ * Makes an account with three keys, and its candidate. A busy machine may return 503 even before the fault. That charge may
  * have counted, so the next attempt has another account.
  */
 export async function accountWithCandidate(service: Processes): Promise<{ account: Account; candidate: string }> {
@@ -181,7 +181,7 @@ function judge(
 
 /**
  * Waits until the time for recovery is over and there was no 503 for CALM_MS, for 8 s at most. Before that a charge may
- * still lose its answer, and would not be in the drift.
+ * still lose its response, and would not be in the drift.
  */
 async function calm(ledger: () => Ledger, healedAt: number): Promise<void> {
   await setTimeout(Math.max(0, healedAt + RECOVERY_MS - Date.now()));
@@ -229,7 +229,7 @@ async function usagesOf(
   return usages;
 }
 
-/** Returns the slowest 503, or the slowest refusal without a 503. Other answers also include the time of the work itself. */
+/** Returns the slowest 503, or the slowest refusal without a 503. Other responses also include the time of the work itself. */
 function slowest(entries: readonly Entry[]): number {
   const [unavailable, refused] = [503, 429].map((status) =>
     entries.filter((entry) => entry.status === status).map(({ ms }) => ms),

@@ -28,9 +28,9 @@ describe("the page behind a link", function () {
 
   const post = async (path: string, body: object) => {
     const { key } = account;
-    const answer = await load.send({ method: "POST", path, key, body: JSON.stringify(body) });
-    expect(answer.status, answer.body.slice(0, 300)).to.be.below(300);
-    return JSON.parse(answer.body) as { id: string; references: { id: string }[] };
+    const response = await load.send({ method: "POST", path, key, body: JSON.stringify(body) });
+    expect(response.status, response.body.slice(0, 300)).to.be.below(300);
+    return JSON.parse(response.body) as { id: string; references: { id: string }[] };
   };
 
   for (const [what, make] of Object.entries(CANDIDATES))
@@ -44,9 +44,9 @@ describe("the page behind a link", function () {
         let least = Infinity;
         for (let run = 0; run < RUNS && least > BOUND_MS; run++) {
           const { stretchMs } = await heldDuring(fleet.members[0]!, async () => {
-            const answer = await fetch(link);
-            expect(answer.status).to.equal(200);
-            await answer.text();
+            const response = await fetch(link);
+            expect(response.status).to.equal(200);
+            await response.text();
           });
           least = Math.min(least, stretchMs);
         }

@@ -102,9 +102,9 @@ async function worldOf({ operators, url }: Fleet): Promise<World> {
   const load = new LoadClient(url, 1);
   const send: Send = (method, path, sent = {}) => load.send({ method, path, key, ...sent });
   const must: Send = async (method, path, sent) => {
-    const answer = await send(method, path, sent);
-    if (answer.status < 300) return answer;
-    throw new Error(`${method} ${path} answered ${answer.status}: ${answer.body.slice(0, 300)}`);
+    const response = await send(method, path, sent);
+    if (response.status < 300) return response;
+    throw new Error(`${method} ${path} answered ${response.status}: ${response.body.slice(0, 300)}`);
   };
   const post = async (path: string, value: unknown) => {
     const { body } = await must("POST", path, { body: JSON.stringify(value) });

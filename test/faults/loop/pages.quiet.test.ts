@@ -25,9 +25,9 @@ describe("the pages", function () {
     if (replica === undefined) throw new Error("The fleet is empty.");
     for (const path of ["/docs", "/docs/assets/try.js", "/docs/reference-candidates"]) {
       const { stretchMs } = await heldDuring(replica, async () => {
-        const answer = await fetch(fleet.url + path);
-        expect(answer.status, path).to.equal(200);
-        await answer.arrayBuffer();
+        const response = await fetch(fleet.url + path);
+        expect(response.status, path).to.equal(200);
+        await response.arrayBuffer();
       });
       expect(stretchMs, path).to.be.below(BOUND_MS);
     }

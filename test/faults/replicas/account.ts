@@ -32,17 +32,17 @@ export class BusyAccount {
 
   /**
    * Sends creates in `count` lanes, with the keys in turn, until the lanes are ended.
-   * @param restMs milliseconds that a lane rests after each answer, on average: the first half as long, the last one and a half
-   * times. So the lanes do not stay in step after an answer to all of them came late.
+   * @param restMs milliseconds that a lane rests after each response, on average: the first half as long, the last one and a half
+   * times. So the lanes do not stay in step after a response to all of them came late.
    */
   creates(load: LoadClient, tally: Tally, count: number, restMs = 0): Lanes {
     const lanes = new Lanes(count, async (lane, turn) => {
       const key = this.keys[(lane + turn) % this.keys.length]?.key ?? "";
       const body = JSON.stringify({ name: `${lane}-${turn}`, documents: ["CV"], references: [{ name: "Ann" }] });
-      const { answer } = await tally.send(load, { method: "POST", path: "/candidates", key, body });
+      const { response } = await tally.send(load, { method: "POST", path: "/candidates", key, body });
       if (restMs > 0) await setTimeout(restMs * (0.5 + lane / count));
-      if (answer?.status !== 201) return;
-      const candidate = JSON.parse(answer.body) as Candidate;
+      if (response?.status !== 201) return;
+      const candidate = JSON.parse(response.body) as Candidate;
       this.acknowledged.set(candidate.id, candidate);
     });
     this.#lanes.push(lanes);
@@ -54,7 +54,7 @@ export class BusyAccount {
     await Promise.all(this.#lanes.map((each) => each.end()));
   }
 
-  /** Returns the number of acknowledged candidates that are missing, or differ from the acknowledged answer. */
+  /** Returns the number of acknowledged candidates that are missing, or differ from the acknowledged response. */
   async lost(load: LoadClient): Promise<number> {
     const stored = await everyCandidate(load, this.key);
     return [...this.acknowledged].filter(

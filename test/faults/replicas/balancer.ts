@@ -25,7 +25,7 @@ export async function startBalancer(backends: () => readonly Backend[]): Promise
   const polling = setInterval(() => {
     for (const { port, opsPort } of backends()) {
       const ready = fetch(`http://127.0.0.1:${opsPort}/readyz`, { signal: AbortSignal.timeout(ASK_EVERY_MS * 5) });
-      // A slow or missing answer changes nothing: on a busy machine all services may be slow.
+      // A slow or missing response changes nothing: on a busy machine all services may be slow.
       void ready.then(
         ({ ok }) => (ok ? unready.delete(port) : unready.add(port)),
         () => undefined,

@@ -61,7 +61,7 @@ describe("a replica without DNS", function () {
     expect(error).to.contain("mongo.test");
   });
 
-  it("is not ready and answers 503 in time if it already runs, and recovers when names resolve again", async () => {
+  it("is not ready and returns 503 in time if it already runs, and recovers when names resolve again", async () => {
     writeFileSync(names, "");
     const member = await start();
     const { id } = await operators.accounts.createAccount({ name: "Test" });
@@ -69,7 +69,7 @@ describe("a replica without DNS", function () {
     const load = new LoadClient(`http://127.0.0.1:${member.port}`, 4);
     const tally = new Tally([member.child.pid]);
     const create = () => tally.send(load, { method: "POST", path: "/candidates", key, body: "{}" });
-    expect((await create()).answer?.status).to.equal(201);
+    expect((await create()).response?.status).to.equal(201);
 
     rmSync(names);
     redis.cut();
@@ -82,7 +82,8 @@ describe("a replica without DNS", function () {
 
     writeFileSync(names, "");
     const began = performance.now();
-    while ((await create()).answer?.status !== 201 && performance.now() - began < 2 * RECOVERY_MS) await setTimeout(50);
+    while ((await create()).response?.status !== 201 && performance.now() - began < 2 * RECOVERY_MS)
+      await setTimeout(50);
     const recoveryMs = Math.round(performance.now() - began);
     const after = await readiness(member);
     load.close();
@@ -100,8 +101,8 @@ describe("a replica without DNS", function () {
   });
 
   async function readiness({ opsPort }: Member): Promise<{ status: number; faults: string[] }> {
-    const answer = await fetch(`http://127.0.0.1:${opsPort}/readyz`);
-    const { faults } = (await answer.json()) as { faults: string[] };
-    return { status: answer.status, faults };
+    const response = await fetch(`http://127.0.0.1:${opsPort}/readyz`);
+    const { faults } = (await response.json()) as { faults: string[] };
+    return { status: response.status, faults };
   }
 });

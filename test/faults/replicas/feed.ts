@@ -13,7 +13,7 @@ export class Mirror {
   readonly #key: string;
   readonly #onRow: (row: Candidate) => void;
   #cursor = "";
-  /** The error or the answer in place of the last page that could not be read. */
+  /** The error or the response in place of the last page that could not be read. */
   lastFault = "";
 
   /** @param onRow is called with each row as it arrives. */
@@ -50,16 +50,16 @@ export class Mirror {
 
   async #page(): Promise<{ data: Candidate[]; has_more: boolean; cursor: string } | undefined> {
     const path = `/candidates?limit=100${this.#cursor === "" ? "" : `&cursor=${this.#cursor}`}`;
-    const answer = await this.#load.send({ method: "GET", path, key: this.#key }).catch((error: Error) => error);
-    if (answer instanceof Error || answer.status !== 200) {
-      this.lastFault = answer instanceof Error ? answer.message : answer.body;
+    const response = await this.#load.send({ method: "GET", path, key: this.#key }).catch((error: Error) => error);
+    if (response instanceof Error || response.status !== 200) {
+      this.lastFault = response instanceof Error ? response.message : response.body;
       return undefined;
     }
-    return JSON.parse(answer.body) as { data: Candidate[]; has_more: boolean; cursor: string };
+    return JSON.parse(response.body) as { data: Candidate[]; has_more: boolean; cursor: string };
   }
 }
 
-/** Time limit for reading the whole feed: a busy test machine may not answer every page in time. */
+/** Time limit for reading the whole feed: a busy test machine may not return every page in time. */
 const READ_WITHIN_MS = 10_000;
 
 /** Reads all candidates from the start of the feed. @throws if it cannot read them within 10 s. */

@@ -55,9 +55,9 @@ describe("a clock that leaps five minutes ahead and is put right", function () {
     const made: Candidate[] = [];
     for (let n = 0; n < count; n++) {
       const body = JSON.stringify({ name: `Ada ${n}` });
-      const answer = await load.send({ method: "POST", path: "/candidates", key: account.key, body });
-      expect(answer.status, answer.body).to.equal(201);
-      made.push(JSON.parse(answer.body) as Candidate);
+      const response = await load.send({ method: "POST", path: "/candidates", key: account.key, body });
+      expect(response.status, response.body).to.equal(201);
+      made.push(JSON.parse(response.body) as Candidate);
     }
     return made;
   }

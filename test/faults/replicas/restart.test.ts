@@ -9,7 +9,7 @@ import { type Fleet, startFleet } from "./fleet.ts";
 import { clearOfTheEdge } from "./edge.ts";
 
 const LANES = 12;
-/** Average rest of a lane after an answer, in milliseconds. All lanes together then send about 200 requests a second. */
+/** Average rest of a lane after a response, in milliseconds. All lanes together then send about 200 requests a second. */
 const REST_MS = 40;
 /** A longer rest: all lanes together send about 20 requests a second. A replica that is to stop still goes on listening. */
 const LONG_REST_MS = 600;

@@ -20,7 +20,7 @@ describe("a replica that stands still for 0.3 to 0.9 s again and again", functio
   });
   after(() => fleet?.stop());
 
-  it("answers no request with 503, keeps its connections, and charges each request once", async () => {
+  it("gives no request with 503, keeps its connections, and charges each request once", async () => {
     const [{ child, port, log }] = fleet.members as [Fleet["members"][0]];
     const { id: accountId } = await fleet.operators.accounts.createAccount({ name: "Test" });
     const { id: keyId, key } = await fleet.operators.accounts.createKey({ accountId, name: "test" });

@@ -124,8 +124,8 @@ async function lane(
 ): Promise<void> {
   const load = new LoadClient(url, 1);
   while (Date.now() < until) {
-    const { answer } = await tally.send(load, REQUESTS[surface](key, candidate));
-    if (answer === undefined || answer.status >= 300) await setTimeout(REFUSED_MS);
+    const { response } = await tally.send(load, REQUESTS[surface](key, candidate));
+    if (response === undefined || response.status >= 300) await setTimeout(REFUSED_MS);
   }
   load.close();
 }

@@ -71,14 +71,14 @@ describe("a replica killed with SIGKILL in the middle of an erasure", function (
       victim.child.kill("SIGKILL");
       return true;
     };
-    const answer = await new Client(`http://127.0.0.1:${victim.port}`, account.key)
+    const response = await new Client(`http://127.0.0.1:${victim.port}`, account.key)
       .request("DELETE", path)
       .catch(() => undefined);
     network.holds = () => false;
-    if (answer === undefined) await gone;
+    if (response === undefined) await gone;
     else await victim.end("SIGTERM");
     network.cut();
-    return answer?.status;
+    return response?.status;
   }
 
   async function sweep(): Promise<number> {

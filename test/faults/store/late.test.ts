@@ -114,8 +114,8 @@ describe("a write that reaches MongoDB after its caller was answered 503", funct
   }
 
   async function created(body: object): Promise<Candidate> {
-    const answer = await load.send({ method: "POST", path: "/candidates", key, body: JSON.stringify(body) });
-    expect(answer.status).to.equal(201);
-    return JSON.parse(answer.body) as Candidate;
+    const response = await load.send({ method: "POST", path: "/candidates", key, body: JSON.stringify(body) });
+    expect(response.status).to.equal(201);
+    return JSON.parse(response.body) as Candidate;
   }
 });

@@ -48,11 +48,11 @@ describe("the service during an outage of MongoDB", function () {
     { fault: "disconnected repeatedly", lastsMs: 0, begin: cutOften, end: () => undefined },
   ];
   for (const mongoFault of MONGO_FAULTS) {
-    it(`answers 503 in time, loses nothing and recovers by itself: MongoDB is ${mongoFault.fault}`, () =>
+    it(`returns 503 in time, loses nothing and recovers by itself: MongoDB is ${mongoFault.fault}`, () =>
       survive(fleet, STORE_TIMEOUT_MS, mongoFault));
   }
 
-  it("answers 503 in time to every queued writer of one candidate: MongoDB is paused", async () => {
+  it("returns 503 in time to every queued writer of one candidate: MongoDB is paused", async () => {
     const { id } = await fleet.operators.accounts.createAccount({ name: "Test" });
     const { key } = await fleet.operators.accounts.createKey({ accountId: id, name: "test" });
     const load = new LoadClient(fleet.url, WRITERS);

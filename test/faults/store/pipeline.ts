@@ -11,7 +11,7 @@ const CONTENT_BYTES = 300 * 1024;
 
 /** A candidate that a writer tried to create, and what was acknowledged of it. */
 interface Attempt {
-  /** The id from the answer to its create, if that was acknowledged. */
+  /** The id from the response to its create, if that was acknowledged. */
   id: string | undefined;
   /** The number of its last acknowledged PATCH. */
   step: number;
@@ -60,26 +60,26 @@ export class Pipeline {
       metadata: { of: name },
     }));
     const body = JSON.stringify({ external_id: name, name: "0", job_title: "0", documents, references });
-    const { answer } = await this.#tally.send(this.#load, {
+    const { response } = await this.#tally.send(this.#load, {
       method: "POST",
       path: "/candidates",
       key: this.#key,
       body,
     });
-    if (answer?.status === 201) attempt.id = (JSON.parse(answer.body) as Candidate).id;
+    if (response?.status === 201) attempt.id = (JSON.parse(response.body) as Candidate).id;
   }
 
   async #patch(name: string, step: number): Promise<void> {
     const attempt = this.#attempts.get(name);
     if (attempt?.id === undefined) return;
     const body = JSON.stringify({ name: String(step), job_title: String(step) });
-    const { answer } = await this.#tally.send(this.#load, {
+    const { response } = await this.#tally.send(this.#load, {
       method: "PATCH",
       path: `/candidates/${attempt.id}`,
       key: this.#key,
       body,
     });
-    if (answer?.status === 200) attempt.step = step;
+    if (response?.status === 200) attempt.step = step;
   }
 
   /** Returns true if a row mixes two writes, or lacks a part that its create contained. */
@@ -114,21 +114,21 @@ export class Pipeline {
           if (title === "CV" && !this.#isBare(external_id)) faults.push(`${id}: content is missing`);
           continue;
         }
-        const answer = await fetch(`${url}/candidates/${id}/documents/${document}/content`, {
+        const response = await fetch(`${url}/candidates/${id}/documents/${document}/content`, {
           headers: { Authorization: `Bearer ${this.#key}` },
         });
-        const bytes = new Uint8Array(await answer.arrayBuffer());
+        const bytes = new Uint8Array(await response.arrayBuffer());
         if (content.sha256 !== this.#sha256 || hashOf(bytes) !== this.#sha256)
           faults.push(`${id}: content does not have the expected hash`);
       }
       for (const { id: reference } of references) {
-        const answer = await this.#load.send({
+        const response = await this.#load.send({
           method: "PATCH",
           path: `/references/${reference}`,
           key: this.#key,
           body: "{}",
         });
-        if (answer.status !== 200) faults.push(`${id}: a reference is not found by its id`);
+        if (response.status !== 200) faults.push(`${id}: a reference is not found by its id`);
       }
     }
     return faults;

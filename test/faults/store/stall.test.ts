@@ -58,8 +58,8 @@ describe("a replica that ends while its writes wait for MongoDB", function () {
   async function startVictim(port: number): Promise<Member> {
     const victim = await replicaAt(port);
     writer = new LoadClient(`http://127.0.0.1:${victim.port}`, 2 * WRITERS);
-    const answers = await Promise.all(Array.from({ length: 3 * WRITERS }, () => create("before")));
-    expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
+    const responses = await Promise.all(Array.from({ length: 3 * WRITERS }, () => create("before")));
+    expect(new Set(responses.map(({ status }) => status))).to.deep.equal(new Set([201]));
     return victim;
   }
 
@@ -71,8 +71,8 @@ describe("a replica that ends while its writes wait for MongoDB", function () {
   }
 
   async function created(name: string): Promise<void> {
-    const answer = await create(name, { through: reader });
-    expect(answer.status, answer.body).to.equal(201);
+    const response = await create(name, { through: reader });
+    expect(response.status, response.body).to.equal(201);
   }
 
   async function count(name: string): Promise<number> {
@@ -82,15 +82,15 @@ describe("a replica that ends while its writes wait for MongoDB", function () {
   /** Sends a create that the network holds back on its way to MongoDB. */
   async function createHeldBack(
     headers: Record<string, string> = {},
-  ): Promise<{ answer: Promise<number | undefined> }> {
+  ): Promise<{ response: Promise<number | undefined> }> {
     network.holds = (data) => data.includes("held up");
-    const answer = create("held up", { headers }).then(
+    const response = create("held up", { headers }).then(
       ({ status }) => status,
       () => undefined,
     );
     while (network.held === 0) await setTimeout(1);
     network.holds = () => false;
-    return { answer };
+    return { response };
   }
 
   /** Reads the feed for that long, as a mirror that polls all the time. A page may fail meanwhile. */
@@ -119,17 +119,17 @@ describe("a replica that ends while its writes wait for MongoDB", function () {
     await mirror.catchUp();
     // Which writes MongoDB makes first after the pause is up to chance. The cases of the network do not depend on it.
     mongo.pause();
-    const answers = Array.from({ length: WRITERS }, () => create("under way").catch(() => undefined));
+    const responses = Array.from({ length: WRITERS }, () => create("under way").catch(() => undefined));
     await mirrorFor(STORE_TIMEOUT_MS / 2); // the replica has sent them, and still waits
     await victim.end("SIGKILL");
-    await Promise.all(answers);
+    await Promise.all(responses);
     await mirrorFor(STALL_MS);
     mongo.resume();
     await mirrorFor(1_000);
     await expectMirrored("under way");
   });
 
-  it("misses nothing on the feed: another replica answers the retry of a create that landed late", async () => {
+  it("misses nothing on the feed: another replica serves the retry of a create that landed late", async () => {
     const victim = await startVictim(network.port);
     const headers = { "Idempotency-Key": "retried" };
     await createHeldBack(headers);
@@ -146,8 +146,8 @@ describe("a replica that ends while its writes wait for MongoDB", function () {
 
   it("misses nothing on the feed: a replica is stopped before it knows what became of a create", async () => {
     const victim = await startVictim(network.port);
-    const { answer } = await createHeldBack();
-    expect(await answer).to.equal(503);
+    const { response } = await createHeldBack();
+    expect(await response).to.equal(503);
     expect(await victim.end("SIGTERM")).to.equal(0);
     await created("meanwhile");
     await mirrorFor(STALL_MS);
@@ -160,8 +160,8 @@ describe("a replica that ends while its writes wait for MongoDB", function () {
     const before = await marks();
     const victim = await startVictim(network.port);
     expect(await marks()).to.equal(before + 1);
-    const { answer } = await createHeldBack();
-    expect(await answer).to.equal(503);
+    const { response } = await createHeldBack();
+    expect(await response).to.equal(503);
     network.release();
     expect(await victim.end("SIGTERM")).to.equal(0);
     expect(await marks()).to.equal(before);

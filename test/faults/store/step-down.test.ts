@@ -57,7 +57,7 @@ describe("a MongoDB replica set of three", function () {
     await set.stop();
   });
 
-  it("loses nothing when its primary steps down: the service bridges the election or answers 503 in time", async function () {
+  it("loses nothing when its primary steps down: the service bridges the election or returns 503 in time", async function () {
     if (set === undefined)
       skip(this, "it needs a real mongod, or a MONGODB_URL that names a replica set of three members");
     const before = await primary();

@@ -69,7 +69,7 @@ export async function survive(
   expect(fleet.members.map(({ child }) => child.exitCode)).to.deep.equal(fleet.members.map(() => null));
 }
 
-/** Returns the replicas' log lines of answers with status 500. */
+/** Returns the replicas' log lines of responses with status 500. */
 function failuresLogged({ members }: Fleet): string {
   return members
     .flatMap(({ log }) => log.filter(({ status }) => status === 500).map((line) => JSON.stringify(line)))

@@ -163,9 +163,9 @@ function known(name: string): string {
 }
 
 async function ask<T>(url: string): Promise<T> {
-  const answer = (await (await fetch(url)).json()) as { status: string; error?: string; data: T };
-  if (answer.status !== "success") throw new Error(`Prometheus refused ${url}: ${answer.error}`);
-  return answer.data;
+  const response = (await (await fetch(url)).json()) as { status: string; error?: string; data: T };
+  if (response.status !== "success") throw new Error(`Prometheus refused ${url}: ${response.error}`);
+  return response.data;
 }
 
 async function poll<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {

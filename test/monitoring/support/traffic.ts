@@ -4,9 +4,9 @@ import { useStarted } from "../../support/use-started.ts";
 
 /** One client that sends a request every so often. */
 export interface Traffic {
-  /** How many answers had each status so far. */
+  /** How many responses had each status so far. */
   readonly statuses: ReadonlyMap<number, number>;
-  /** Stops, and waits for the last answer. */
+  /** Stops, and waits for the last response. */
   stop(): Promise<void>;
 }
 

@@ -103,9 +103,9 @@ describe("The page of a candidate", () => {
   ];
   for (const [what, form, status, says] of REFUSED) {
     it(`says why it refuses ${what}, and stores nothing`, async () => {
-      const answer = await post(formOf(0), form);
-      expect(answer.status).to.equal(status);
-      expect(answer.text)
+      const response = await post(formOf(0), form);
+      expect(response.status).to.equal(status);
+      expect(response.text)
         .to.match(/role="alert"/)
         .and.to.contain(says)
         .and.to.contain('aria-invalid="true"');
@@ -131,16 +131,16 @@ describe("The page of a candidate", () => {
     await client.patch(`/candidates/${candidate.id}/documents/${candidate.documents[1]?.id}`, { state: "waived" });
     const other = (await client.post("/candidates", { documents: ["CV"] })).body;
     for (const id of [candidate.documents[1]?.id, other.documents[0]?.id, "doc_none"]) {
-      const answer = await post(`${url}/documents/${id}`, { content: PDF() });
-      expect([answer.status, answer.text.includes("no longer needed")], id).to.deep.equal([409, true]);
+      const response = await post(`${url}/documents/${id}`, { content: PDF() });
+      expect([response.status, response.text.includes("no longer needed")], id).to.deep.equal([409, true]);
     }
   });
 
   it("is closed once the candidate is withdrawn, and gone once it is erased", async () => {
     await client.patch(`/candidates/${candidate.id}`, { withdrawn: true });
-    for (const answer of [await open(url), await post(formOf(0), { content: PDF() })]) {
-      expect(answer.status).to.equal(410);
-      expect(answer.text).to.contain("nothing left to do");
+    for (const response of [await open(url), await post(formOf(0), { content: PDF() })]) {
+      expect(response.status).to.equal(410);
+      expect(response.text).to.contain("nothing left to do");
     }
     await client.request("DELETE", `/candidates/${candidate.id}`);
     expect((await open(url)).status).to.equal(404);
@@ -190,18 +190,18 @@ describe("The page of a candidate", () => {
   it("is thankful once the candidate is completed, and takes nothing more", async () => {
     await client.patch(`/candidates/${candidate.id}/documents/${candidate.documents[0]?.id}`, { state: "waived" });
     expect((await read()).state).to.equal("completed");
-    for (const answer of [await open(url), await post(formOf(1), { content: PDF() })]) {
-      expect(answer.status).to.equal(200);
-      expect(answer.text).to.contain("We have received everything.").and.not.to.contain("<form");
+    for (const response of [await open(url), await post(formOf(1), { content: PDF() })]) {
+      expect(response.status).to.equal(200);
+      expect(response.text).to.contain("We have received everything.").and.not.to.contain("<form");
     }
     expect((await read()).documents[1]).to.deep.include({ state: "requested" });
   });
 
   it("is closed to whoever got the link at an address that was wrong. They can stop only their own messages", async () => {
     await client.patch(`/candidates/${candidate.id}`, { email: "right@example.com" });
-    for (const answer of [await open(url), await post(formOf(0), { content: PDF() })]) {
-      expect(answer.status).to.equal(410);
-      expect(answer.text).not.to.contain("Passport");
+    for (const response of [await open(url), await post(formOf(0), { content: PDF() })]) {
+      expect(response.status).to.equal(410);
+      expect(response.text).not.to.contain("Passport");
     }
     expect((await post(`${url}/stop`)).status).to.equal(200);
     expect((await open(await linkTo(service, account, candidate.id, "candidate"))).text).to.contain("Passport");

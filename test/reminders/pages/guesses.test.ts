@@ -14,13 +14,13 @@ describe("Guesses at links", () => {
     const url = await linkTo(service, account, id, "candidate");
     const guesses = Array.from({ length: 250 }, () => randomBytes(32).toString("base64url"));
     const begun = performance.now();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       guesses.map((guess, n) => open(`${service.url}/${n % 2 === 0 ? "u" : "r"}/${guess}`)),
     );
-    const statuses = answers.map(({ status }) => status);
+    const statuses = responses.map(({ status }) => status);
     expect(statuses.filter((status) => status === 404)).to.have.length(20);
     expect(statuses.filter((status) => status === 429)).to.have.length(230);
-    for (const { status, headers, text } of answers) {
+    for (const { status, headers, text } of responses) {
       expect(text).not.to.contain("<form");
       if (status === 429) expect(Number(headers.get("retry-after"))).to.be.within(1, 60);
     }

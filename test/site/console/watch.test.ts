@@ -118,7 +118,7 @@ describe("the console's watch", () => {
     expect(trial.sent).to.have.length(2);
   });
 
-  it("goes on while nothing answers, and is live again once something does", async () => {
+  it("goes on while nothing responds, and is live again once something does", async () => {
     const trial = new Trial();
     trial.result = { kind: "unreachable" };
     trial.watch.start(["a"]);
