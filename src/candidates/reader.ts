@@ -104,10 +104,13 @@ export class CandidateReader {
 
   async #feed(query: FeedQuery): Promise<FeedPage> {
     const { rows, more } = await this.#page(query, ROW_MEMBERS);
-    const shown = rows.map((row) => ({ ...row, json: jsonOf(row) }));
-    const missing = shown.filter(({ json }) => json === undefined);
+    const texts = rows.map(jsonOf);
+    const missing = rows.filter((_row, n) => texts[n] === undefined);
     const rendered = await this.#rendered(query.accountId, missing);
-    return { rows: shown.map((row) => ({ ...row, json: row.json ?? rendered.get(row._id) })), more };
+    return {
+      rows: rows.map(({ _id, change, version }, n) => ({ change, version, json: texts[n] ?? rendered.get(_id) })),
+      more,
+    };
   }
 
   /** Reads the positions of the rows that `feed` reads, without the rows. */

@@ -57,12 +57,13 @@ export function jsonOf(source: RowSource): Uint8Array | undefined {
 /** Puts a page of the list (CandidateList) together from its rows, which are JSON already. */
 export function renderPage({ rows, more }: FeedPage, cursor: string): RenderedJson {
   const shown = rows.flatMap(({ json, ...entry }) => (json === undefined ? [] : [{ ...entry, json }]));
-  const body = [
-    Buffer.from('{"object":"list","data":['),
-    ...shown.flatMap(({ json }, n) => (n === 0 ? [json] : [COMMA, json])),
-    Buffer.from(`],"has_more":${more},"cursor":${JSON.stringify(cursor)}}`),
-  ];
-  return new RenderedJson(Buffer.concat(body), pageTag({ rows: shown, more }, cursor));
+  const parts: Uint8Array[] = [Buffer.from('{"object":"list","data":[')];
+  for (const { json } of shown) {
+    if (parts.length > 1) parts.push(COMMA);
+    parts.push(json);
+  }
+  parts.push(Buffer.from(`],"has_more":${more},"cursor":${JSON.stringify(cursor)}}`));
+  return new RenderedJson(Buffer.concat(parts), pageTag({ rows: shown, more }, cursor));
 }
 
 const COMMA = Buffer.from(",");

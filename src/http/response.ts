@@ -48,7 +48,8 @@ export async function jsonResponse(
   value: unknown,
   { location, volatile, untagged }: ResponseOptions = {},
 ): Promise<JsonResponse> {
-  const { body, tag } = value instanceof RenderedJson ? value : await jsonText(value, untagged);
+  const text = value instanceof RenderedJson ? value : jsonText(value, untagged);
+  const { body, tag } = text instanceof Promise ? await text : text;
   const headers = {
     ETag: volatile === undefined ? tag : viewTag(value, volatile),
     "Cache-Control": "private, no-cache",
@@ -72,7 +73,7 @@ interface JsonText {
  * are served.
  * @param untagged the last member of the value, if the tag does not cover it. It must be short: at most 1 kB.
  */
-export async function jsonText(value: unknown, untagged?: string): Promise<JsonText> {
+export function jsonText(value: unknown, untagged?: string): JsonText | Promise<JsonText> {
   if (remaining(value, MAX_AT_ONCE) < 0) return inStretches(value, untagged);
   const body = JSON.stringify(value);
   const cut = untagged === undefined ? -1 : body.lastIndexOf(memberStart(untagged));
@@ -103,11 +104,12 @@ function remaining(value: unknown, characters: number): number {
   if (typeof value === "string") return characters - value.length;
   let left = characters - 1;
   if (typeof value !== "object" || value === null) return left;
-  const isList = Array.isArray(value);
-  for (const [name, member] of Object.entries(value)) {
-    left = remaining(member, isList ? left : left - name.length);
-    if (left < 0) break;
+  if (Array.isArray(value)) {
+    for (const item of value) if ((left = remaining(item, left)) < 0) break;
+    return left;
   }
+  for (const name in value)
+    if ((left = remaining((value as Record<string, unknown>)[name], left - name.length)) < 0) break;
   return left;
 }
 
