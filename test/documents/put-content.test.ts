@@ -147,6 +147,8 @@ describe("PUT /candidates/{id}/documents/{docId}/content", () => {
     const before = await held(service);
     const refused = expectProblem(await put(client, content, more), 413, "payload_too_large");
     expect(refused.detail).to.contain("100000");
+    for (const wrong of [{ "Content-Type": "multipart/form-data" }, { "Content-Disposition": ";" }])
+      expectProblem(await put(client, content, more, wrong), 413, "payload_too_large"); // the size goes before other faults
     const undeclared = new Blob([more]).stream();
     expectProblem(await client.request("PUT", content, { body: undeclared }), 413, "payload_too_large");
     expect(await held(service)).to.deep.equal(before);
