@@ -10,7 +10,7 @@ export interface Move<State> {
   readonly when: string;
 }
 
-/** Whether the candidate is started, and the time, RFC 3339. */
+/** What an edit depends on: whether the candidate is started, and the time (RFC 3339). */
 export interface Situation {
   readonly started: boolean;
   readonly now: string;

@@ -8,11 +8,11 @@ type OneShot = ReadableStream<Uint8Array> | (AsyncIterable<Uint8Array> & { destr
 export interface Payload {
   /** The Content-Type, unless `fetch` sets it. */
   readonly type?: string;
-  /** Whether it may take long to send. */
+  /** True if it may take long to send. */
   readonly isUpload: boolean;
   /** Returns the body for one attempt. */
   open(): NonNullable<RequestInit["body"]>;
-  /** Whether some of it was sent and cannot be sent again. */
+  /** True if some of it was sent and cannot be sent again. */
   spent(): boolean;
   /** Ends the reading of a stream. It is called after each attempt, because not every `fetch` does this when it is aborted. */
   close?(): void;

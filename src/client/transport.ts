@@ -187,12 +187,12 @@ function anyOf(signals: (AbortSignal | undefined)[]): AbortSignal | undefined {
   return given.length > 1 ? AbortSignal.any(given) : given[0];
 }
 
-/** Whether the service says that it has not begun the work. */
+/** Returns true if the service says that it has not begun the work. */
 function isRefusedBeforeWork(error: Error): boolean {
   return error instanceof ProblemError && (error.status < 500 || error.code === "limiter_unavailable");
 }
 
-/** Whether the call can be sent again after this error, without doing the work twice. */
+/** Returns true if the call can be sent again after this error, without doing the work twice. */
 function mayRepeat({ method, payload, options }: Call, error: Error): boolean {
   if (payload?.spent()) return false;
   if (error instanceof ProblemError) {

@@ -26,7 +26,7 @@ interface Dependencies extends ReminderParts {
   readonly candidates: CandidateReader;
   readonly accounts: AccountStore;
   readonly audit: AuditTrail;
-  /** Whether SMTP_URL is set. */
+  /** True if SMTP_URL is set. */
   readonly sendsMail: boolean;
 }
 

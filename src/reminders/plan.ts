@@ -38,7 +38,7 @@ export interface PlannedMessage {
   readonly documents: readonly string[];
   /** When it may go out, quiet hours aside: milliseconds since the epoch. In the past if it is overdue. */
   readonly at: number;
-  /** Whether `at` is the end of a hold. */
+  /** True if `at` is the end of a hold. */
   readonly held: boolean;
   /** The last attempt to the recipient, with its number of tries. Empty before the first. */
   readonly after: string;
@@ -56,7 +56,7 @@ export interface Plan {
   readonly reason: OutreachReason | null;
   /** The references that become unresponsive, and when. */
   readonly lapses: readonly { readonly reference: string; readonly at: number }[];
-  /** Whether other settings could bring a message. */
+  /** True if other settings could bring a message. */
   readonly waitsForSettings: boolean;
 }
 

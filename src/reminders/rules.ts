@@ -33,7 +33,7 @@ export interface AccountRules {
   /** Who asks, as recipients see it (senderOf). */
   readonly sender: string;
   readonly limits: MailLimits;
-  /** Whether an operator has suspended the account. */
+  /** True if an operator has suspended the account. */
   readonly suspended: boolean;
 }
 

@@ -27,9 +27,9 @@ export interface Shown {
 /** What the stop link needs. It works after the candidate was erased. */
 export interface Stop extends Shown {
   readonly link: StopLink;
-  /** Whether its owner has stopped the messages. */
+  /** True if its owner has stopped the messages. */
   readonly stopped: boolean;
-  /** Whether its other pages may still work: its candidate was not erased, nor its account suspended. */
+  /** True if its other pages may still work: its candidate was not erased, nor its account suspended. */
   readonly opens: boolean;
 }
 

@@ -6,7 +6,7 @@ interface Advice {
   readonly when: string;
   /** What a client does about it. */
   readonly remedy: string;
-  /** Whether a program may send the same request again without a person. Unset: only after a change. */
+  /** "never" or "later" if a program may not, or may, send the same request again without a person. Unset: only after a change. */
   readonly retry?: "never" | "later";
 }
 

@@ -7,7 +7,7 @@ import { heading, table } from "./parts.ts";
 import { exampleOf } from "./quick-start.ts";
 
 export interface Options {
-  /** Whether each block of `sh` gets a button that sends its request. */
+  /** True if each block of `sh` gets a button that sends its request. */
   readonly runnable?: boolean;
   /** What stands for a comment such as `<!-- problems -->`, by the text of the comment. */
   readonly inserts?: Readonly<Record<string, Html>>;

@@ -18,7 +18,7 @@ export interface FileRequest {
   readonly surface: Surface;
   readonly path: string;
   readonly filename: string;
-  /** Whether a tab may show the file. It may show only files that the service itself made. */
+  /** True if a tab may show the file. It may show only files that the service itself made. */
   readonly opens: boolean;
 }
 

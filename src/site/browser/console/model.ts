@@ -35,7 +35,7 @@ export interface Saved {
 
 /** The form that asks for a key: the first one, or another of the account. */
 export interface KeyEntry {
-  /** Whether a key that was entered is being checked. */
+  /** True if a key that was entered is being checked. */
   readonly checking: boolean;
   /** Why the last key that was entered is not used. Empty if nothing is wrong with it. */
   readonly fault: string;
