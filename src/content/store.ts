@@ -136,7 +136,7 @@ export class ContentStore implements Indexed {
     return written;
   }
 
-  /** Notes that a write is about to replace this file. The sweep removes it later, so that readers can finish. */
+  /** Lists a file that a write is about to replace. The sweep removes it later, so that current readers can finish. */
   async replaced(fileId: string, owner: FileOwner): Promise<void> {
     await this.#pending.updateOne({ _id: fileId }, { $set: this.#entry(owner, "replaced") }, { upsert: true });
   }

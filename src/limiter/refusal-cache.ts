@@ -95,7 +95,7 @@ export class RefusalCache {
   /** Call it with every reply of Redis, as soon as it arrives. Keeps it if it is a refusal that may be repeated. */
   keep(request: ChargeRequest, decision: Decision, { sentAt, changes }: Sending): void {
     const lifeMs = LIFE_MS[decision.verdict];
-    // Another server, or an empty one, may reply from now on. Replies that are under way came from the one before.
+    // From now on another server may reply, or one that was emptied. Replies already under way are from the old one.
     if (lifeMs === undefined || changes !== this.#connection.changes) return;
     // A dearer request may be refused where there is room for a cheaper one. An empty grant may be filled at any time.
     if (!countsAsOne(request) || decision.grantRemaining !== null) return;

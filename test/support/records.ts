@@ -4,33 +4,23 @@ import {
   type ContentRecord,
   type DocumentRecord,
   NEVER_CHASED,
+  NO_FIELDS,
   type ReferenceRecord,
 } from "../../src/candidates/record.ts";
 
 const THEN = "2026-11-21T01:40:12.345Z";
 
-/** A candidate's record with nothing in it, but for what is given. */
+/** Returns a candidate's record with these fields. It has no documents, no references, and no other fields. */
 export function candidateRecord(given: Partial<CandidateRecord> = {}): CandidateRecord {
   return {
+    ...NO_FIELDS,
     id: "cand_1",
     accountId: "acct_1",
     version: 1,
-    pack_version: 1,
     state: "created",
-    external_id: null,
-    name: null,
-    first_name: null,
-    last_name: null,
-    email: null,
-    phone: null,
-    job_title: null,
-    start_date: null,
     metadata: {},
     docs_chase_attempts: 3,
     reference_chase_attempts: 3,
-    references_required: null,
-    withdrawn: false,
-    withdrawal_reason: null,
     documents: [],
     references: [],
     removed: [],
@@ -38,12 +28,11 @@ export function candidateRecord(given: Partial<CandidateRecord> = {}): Candidate
     outreach: NO_OUTREACH,
     created_at: THEN,
     updated_at: THEN,
-    started_at: null,
     ...given,
   };
 }
 
-/** A required document that is pending, but for what is given. */
+/** Returns a document with these fields. The others are those of a required document that is pending. */
 export function documentRecord(given: Partial<DocumentRecord> = {}): DocumentRecord {
   return {
     id: "doc_1",
@@ -61,7 +50,7 @@ export function documentRecord(given: Partial<DocumentRecord> = {}): DocumentRec
   };
 }
 
-/** The content of a document, but for what is given. */
+/** Returns the content of a document, with these fields. */
 export function contentRecord(given: Partial<ContentRecord> = {}): ContentRecord {
   return {
     file_id: "file_1",
@@ -74,7 +63,7 @@ export function contentRecord(given: Partial<ContentRecord> = {}): ContentRecord
   };
 }
 
-/** A reference that is not requested and about whom nothing is known, but for what is given. */
+/** Returns a reference with these fields. The others are those of one that is not requested yet; what is unknown is null. */
 export function referenceRecord(given: Partial<ReferenceRecord> = {}): ReferenceRecord {
   return {
     id: "ref_1",
