@@ -83,7 +83,7 @@ describe("the rules of Prometheus", () => {
 
   it("tell installations apart: each aggregate is by namespace and service", () => {
     for (const { alert, record, expr } of groups.flatMap(({ rules }) => rules))
-      for (const [aggregate, by] of expr.matchAll(/\b(?:sum|max|min|avg|count|group) (?:by \(([^)]*)\) )?\(/g))
+      for (const [aggregate, by] of expr.matchAll(/\b(?:sum|max|min|avg|count|group)\s*(?:by \(([^)]*)\) )?\(/g))
         // A refusal is counted by account, and an account is in one installation.
         if (alert !== "OnboardingAccountAtLimit")
           expect(by?.split(", "), `${aggregate} of ${alert ?? record}`).to.include.members(["namespace", "service"]);
