@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { isIPv4 } from "node:net";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -39,6 +39,13 @@ describe("production", () => {
 });
 
 describe("the component", () => {
+  it("has a row in operating.md, whichever it is", () => {
+    const names = readdirSync(join(K8S, "components")).filter((name) => !name.endsWith("-dev"));
+    const page = readFileSync(join(K8S, "../src/docs/operating.md"), "utf8");
+    const rows = Array.from(page.matchAll(/^\| `([a-z0-9-]+)` /gm), ([, name]) => name);
+    expect(rows).to.include.members(names);
+  });
+
   it("ipv6 gives each Service an IPv6 address alone, and the service listens on all", async () => {
     for (const folder of ["overlays/production", "overlays/dev"]) {
       const { manifests } = await build({ folder, components: ["ipv6"] });
