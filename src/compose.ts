@@ -1,3 +1,4 @@
+import cluster from "node:cluster";
 import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { hostname } from "node:os";
@@ -10,6 +11,7 @@ import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
 import { AuditStore } from "./audit/store.ts";
 import { SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
+import { candidateNotFound } from "./candidates/erasure.ts";
 import { wireCandidates } from "./candidates/wire.ts";
 import type { Config } from "./config.ts";
 import { ContentStore } from "./content/store.ts";
@@ -30,6 +32,7 @@ import { connectMongo, type Mongo } from "./infra/mongo.ts";
 import type { Tracing } from "./infra/otel.ts";
 import { RedisEpoch } from "./infra/redis-epoch.ts";
 import { connectRedis, type RedisClient } from "./infra/redis.ts";
+import { RestoreStore, RestoreWatch } from "./infra/restore.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
 import { PackService } from "./pack/service.ts";
@@ -45,6 +48,9 @@ import { runners } from "./sweeps/runners.ts";
 /** Maximum clock skew between replicas, in milliseconds. Generous: clocks follow Redis's to within a round trip. */
 export const CLOCK_SKEW_MS = 2_000;
 
+/** The entry of the audit if the service itself finds out that MongoDB was restored. */
+const RESTORE_FOUND = { actor: "the service", action: "restore begin", account: "all", details: {} };
+
 /** The service, wired and connected. */
 export interface System {
   readonly app: RequestListener;
@@ -55,6 +61,8 @@ export interface System {
   /** Returns why this replica cannot serve, one text per fault; empty if it can. One round trip to each server. */
   readonly faults: () => Promise<string[]>;
   readonly metrics: Metrics;
+  /** Erases a candidate for an operator. @throws problem not_found */
+  readonly erase: (id: string, actor: string) => Promise<void>;
   /**
    * Waits until the outcome of every write is known and the last uses of keys are written, at most SETTLE_WITHIN_MS and a
    * few store operations. Then disconnects from Redis and MongoDB.
@@ -121,6 +129,22 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
   const epoch = new RedisEpoch(redis);
   const limiter = new Limiter({ ...limits, clock, onOutage, replicasExpected, metrics, connection: epoch });
 
+  const audit = new AuditStore(mongo);
+  const restore = new RestoreWatch({
+    store: new RestoreStore(mongo),
+    redis,
+    clock,
+    newId: newTypeId,
+    log,
+    onFound: ({ installation }, at) =>
+      audit.done({ ...RESTORE_FOUND, _id: `audit_${installation}`, at, subject: installation }),
+    onChange: (isRestoring) => {
+      metrics.restoring.set(Number(isRestoring));
+      cluster.worker?.send({ isRestoring }); // to the supervisor
+    },
+  });
+  await restore.start();
+
   const accounts = new AccountStore(mongo);
   const authenticator = new Authenticator({
     store: accounts,
@@ -135,8 +159,7 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
   const idempotency = new Idempotency({ store: idempotencyStore, clock, random: randomBytes });
-  const audit = new AuditStore(mongo);
-  const reminders = await openReminders({ ...shared, accounts, random: randomBytes });
+  const reminders = await openReminders({ ...shared, accounts, restore, random: randomBytes });
   const holder = `${hostname()}-${pid}`;
   const candidates = wireCandidates({
     ...shared,
@@ -170,6 +193,7 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
       references: new ReferenceService(store),
       settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
     }),
+    restore,
     pages: { visits: new Visits({ ...reminders, candidates: store }), documents },
     authenticator,
     limiter,
@@ -186,6 +210,7 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
   });
   const work = runners({
     ...shared,
+    restore,
     candidates: store,
     content,
     eraser,
@@ -200,10 +225,16 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
     log,
     work,
     draining,
-    faults: () => health.faults(),
+    faults: async () => [...(restore.signal.aborted ? ["restoring"] : []), ...(await health.faults())],
     metrics,
+    async erase(id, actor) {
+      const accountId = await reminders.stores.plans.accountOf(id);
+      if (accountId === undefined) throw candidateNotFound(id);
+      await eraser.erase({ accountId, keyId: actor }, id, () => undefined);
+    },
     async close() {
       health.stop();
+      restore.stop();
       clockWatch.stop();
       sending?.mailer.close();
       await sending?.sender.settled(SETTLE_WITHIN_MS); // before the checkpoints: it may still write candidates

@@ -5,19 +5,25 @@ import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
 import { AuditTrail } from "../audit/trail.ts";
+import { compose } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { GrantService } from "../grants/service.ts";
 import { GrantStore } from "../grants/store.ts";
 import { followRedis, SharedClock } from "../infra/clock.ts";
 import { checkSchemaVersion } from "../infra/schema-version.ts";
 import { newTypeId } from "../infra/ids.ts";
+import { createLog } from "../infra/log.ts";
 import { connectMongo, type Mongo } from "../infra/mongo.ts";
 import { connectRedis, type RedisClient } from "../infra/redis.ts";
+import { restoredOf, RestoreStore } from "../infra/restore.ts";
 import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { type AccountLimits, readAccountLimits } from "../limits/account-limits.ts";
+import { ReminderAccountStore } from "../reminders/account-store.ts";
 import type { ReminderControl } from "../reminders/control.ts";
+import { PlanStore } from "../reminders/plan-store.ts";
+import { RestoreControl } from "../reminders/restore-control.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
 
 /**
@@ -62,8 +68,30 @@ export class Operations {
 
   async outreach(): Promise<ReminderControl> {
     const mongo = await this.#connectedMongo();
-    const shared = { mongo, clock: this.#clock, config: this.config, random: randomBytes };
+    const state = await new RestoreStore(mongo).read();
+    const restore = { restored: () => (state === null ? undefined : restoredOf(state)) };
+    const shared = { mongo, clock: this.#clock, config: this.config, restore, random: randomBytes };
     return wireControls(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
+  }
+
+  async restore(): Promise<RestoreControl> {
+    const mongo = await this.#connectedMongo();
+    const reminders = { accounts: new ReminderAccountStore(mongo), plans: new PlanStore(mongo) };
+    return new RestoreControl({
+      store: new RestoreStore(mongo),
+      accounts: new AccountStore(mongo),
+      reminders,
+      audit: await this.audit(),
+      clock: this.#clock,
+      newId: newTypeId,
+      redis: () => this.#connectedRedis(),
+    });
+  }
+
+  /** Erases a candidate. The composed service does it, so that the feed shows it. */
+  async erase(candidateId: string): Promise<void> {
+    const system = await compose(this.config, createLog("silent"));
+    await system.erase(candidateId, actorOf(this.config)).finally(() => system.close());
   }
 
   async limitsOf(accountId: string): Promise<AccountLimits> {

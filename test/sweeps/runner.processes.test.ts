@@ -57,6 +57,7 @@ describe("SweepRunner", () => {
       leases: leasesOf(holder),
       log: { debug: write, info: write, warn: write } as SweepRunnerOptions["log"],
       metrics: new Metrics(),
+      restore: new AbortController(),
       leaseMs: LEASE_MS,
       restMs: 0,
       ...options,

@@ -6,7 +6,7 @@ import type { DocumentService } from "../../documents/service.ts";
 import { negotiate } from "../../http/negotiate.ts";
 import type { UploadRules } from "../../http/upload.ts";
 import { html } from "../../schema/html.ts";
-import { Problem } from "../../problems.ts";
+import { Problem, RESTORING } from "../../problems.ts";
 import type { Words } from "../languages/en.ts";
 import { LANGUAGES, wordsOf } from "../languages/language.ts";
 import { candidatePage } from "./candidate-page.ts";
@@ -20,6 +20,8 @@ export interface PagesOptions {
   documents: DocumentService;
   maxFileBytes: number;
   bodyTimeoutMs: number;
+  /** `signal` is aborted while nobody may be served. */
+  restore: { readonly signal: AbortSignal };
 }
 
 type Ctx = Context & { state: ApiState; params: Record<string, string> };
@@ -46,7 +48,7 @@ const QUESTIONS = "/questions";
  * mail scanners follow links; a POST does.
  */
 export function mountPages(router: Router<ApiState>, options: PagesOptions): void {
-  const { visits, documents, maxFileBytes, bodyTimeoutMs } = options;
+  const { visits, documents, maxFileBytes, bodyTimeoutMs, restore } = options;
   const rules: UploadRules = { maxFileBytes, timeoutMs: bodyTimeoutMs };
   const megabytes = Math.floor((maxFileBytes / 1024 ** 2) * 10) / 10;
   const maxMegabytesIn = ({ language }: Words) => new Intl.NumberFormat(language).format(megabytes);
@@ -74,6 +76,7 @@ export function mountPages(router: Router<ApiState>, options: PagesOptions): voi
       };
       const isForm = method === "post" && (rest === UPLOAD || rest === QUESTIONS);
       try {
+        if (restore.signal.aborted) throw new Problem(RESTORING);
         send(ctx, await (isForm ? visits.receiving(token, respond) : respond()));
       } catch (error) {
         send(ctx, failureOf(ctx, words, error));
