@@ -1,4 +1,3 @@
-import cluster from "node:cluster";
 import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { hostname } from "node:os";
@@ -47,9 +46,6 @@ import { runners } from "./sweeps/runners.ts";
 
 /** Maximum clock skew between replicas, in milliseconds. Generous: clocks follow Redis's to within a round trip. */
 export const CLOCK_SKEW_MS = 2_000;
-
-/** The entry of the audit if the service itself finds out that MongoDB was restored. */
-const RESTORE_FOUND = { actor: "the service", action: "restore begin", account: "all", details: {} };
 
 /** The service, wired and connected. */
 export interface System {
@@ -129,20 +125,7 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
   const epoch = new RedisEpoch(redis);
   const limiter = new Limiter({ ...limits, clock, onOutage, replicasExpected, metrics, connection: epoch });
 
-  const audit = new AuditStore(mongo);
-  const restore = new RestoreWatch({
-    store: new RestoreStore(mongo),
-    redis,
-    clock,
-    newId: newTypeId,
-    log,
-    onFound: ({ installation }, at) =>
-      audit.done({ ...RESTORE_FOUND, _id: `audit_${installation}`, at, subject: installation }),
-    onChange: (isRestoring) => {
-      metrics.restoring.set(Number(isRestoring));
-      cluster.worker?.send({ isRestoring }); // to the supervisor
-    },
-  });
+  const restore = new RestoreWatch({ ...shared, store: new RestoreStore(mongo), redis, newId: newTypeId });
   await restore.start();
 
   const accounts = new AccountStore(mongo);
@@ -159,6 +142,7 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
   const idempotency = new Idempotency({ store: idempotencyStore, clock, random: randomBytes });
+  const audit = new AuditStore(mongo);
   const reminders = await openReminders({ ...shared, accounts, restore, random: randomBytes });
   const holder = `${hostname()}-${pid}`;
   const candidates = wireCandidates({

@@ -23,7 +23,6 @@ import { type AccountLimits, readAccountLimits } from "../limits/account-limits.
 import { ReminderAccountStore } from "../reminders/account-store.ts";
 import type { ReminderControl } from "../reminders/control.ts";
 import { PlanStore } from "../reminders/plan-store.ts";
-import { RestoreControl } from "../reminders/restore-control.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
 
 /**
@@ -74,24 +73,27 @@ export class Operations {
     return wireControls(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
   }
 
-  async restore(): Promise<RestoreControl> {
+  async restore() {
     const mongo = await this.#connectedMongo();
-    const reminders = { accounts: new ReminderAccountStore(mongo), plans: new PlanStore(mongo) };
-    return new RestoreControl({
+    return {
       store: new RestoreStore(mongo),
       accounts: new AccountStore(mongo),
-      reminders,
+      reminderAccounts: new ReminderAccountStore(mongo),
+      plans: new PlanStore(mongo),
       audit: await this.audit(),
-      clock: this.#clock,
-      newId: newTypeId,
       redis: () => this.#connectedRedis(),
-    });
+    };
   }
 
-  /** Erases a candidate. The composed service does it, so that the feed shows it. */
-  async erase(candidateId: string): Promise<void> {
+  /** Erases candidates. The composed service does it, because the feed has to show it. */
+  async erase(candidateIds: readonly string[]): Promise<{ object: string; erased: readonly string[] }> {
     const system = await compose(this.config, createLog("silent"));
-    await system.erase(candidateId, actorOf(this.config)).finally(() => system.close());
+    try {
+      for (const id of candidateIds) await system.erase(id, actorOf(this.config));
+    } finally {
+      await system.close();
+    }
+    return { object: "erasure", erased: candidateIds };
   }
 
   async limitsOf(accountId: string): Promise<AccountLimits> {

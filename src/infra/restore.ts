@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { BoundedCollection } from "./bounded-collection.ts";
 import { type Clock, timestamp } from "./clock.ts";
 import type { NewId } from "./ids.ts";
+import type { Metrics } from "./metrics.ts";
 import type { Mongo } from "./mongo.ts";
 import type { RedisClient } from "./redis.ts";
 
@@ -81,16 +82,13 @@ interface Dependencies {
   readonly newId: NewId;
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
-  /** Called by the process that was the first to find out by itself, before the state is in force. */
-  readonly onFound: (state: RestoreState, at: string) => Promise<void>;
-  /** Called when the state begins, with true, and when it ends. */
-  readonly onChange: (isRestoring: boolean) => void;
+  readonly metrics: Pick<Metrics, "restoring">;
 }
 
 /**
  * Tells this process whether MongoDB is being restored: because an operator has said so, or because its mark is lower than the
  * one that Redis remembers. Redis learns of a mark after a majority of MongoDB has it. So no outage, no election and no loss of
- * Redis's data looks like a restore. Two round trips a second, and two more every five.
+ * Redis's data looks like a restore. Two round trips a second, and three more every five.
  */
 export class RestoreWatch {
   readonly #dependencies: Dependencies;
@@ -98,7 +96,6 @@ export class RestoreWatch {
   #state: RestoreState | undefined;
   #closed = new AbortController();
   #rounds = 0;
-  #isReported = false;
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
@@ -132,21 +129,23 @@ export class RestoreWatch {
 
   /** @param last the state that was read last. */
   async #look(last: RestoreState): Promise<void> {
-    const { store, redis, clock, log, onFound } = this.#dependencies;
+    const { store, redis, clock, log } = this.#dependencies;
+    const round = this.#rounds++;
     // Before the store is read: what Redis knows by then is in the store, unless it was restored.
-    const known = await this.#reply(knownMark(redis, last));
+    const known = await inTime(knownMark(redis, last));
+    if (known === undefined && round === 0)
+      log.warn({}, `Redis does not let the service read ${KEY}: no restore of MongoDB is noticed until it does`);
     const state = await store.read();
     if (state !== null && state.installation !== last.installation) return this.#look(state);
     if (state?.since === null && known !== undefined && state.mark < known) {
-      const since = timestamp(clock.now());
-      log.warn({ known, found: state.mark }, "MongoDB is older than Redis remembers it");
+      log.warn({ mark: state.mark, known }, "MongoDB is older than Redis remembers it: it was restored");
       // A primary that was deposed may return an old state, but cannot change it.
-      if (await store.change(state, { since }, { $lt: known })) await onFound(state, since);
+      await store.change(state, { since: timestamp(clock.now()) }, { $lt: known });
       return this.#look(state);
     }
-    if (state?.since === null && known !== undefined && this.#rounds++ % ROUNDS_A_MARK === 0)
+    if (state?.since === null && known !== undefined && round % ROUNDS_A_MARK === 0)
       if (await store.change(state, {}, { $gte: known }))
-        await this.#reply(tellMark(redis, { ...state, mark: state.mark + 1 }));
+        await inTime(tellMark(redis, { ...state, mark: state.mark + 1 }));
     this.#follow(state);
   }
 
@@ -157,24 +156,16 @@ export class RestoreWatch {
     if (isRestoring === this.signal.aborted) return;
     if (isRestoring) this.#closed.abort();
     else this.#closed = new AbortController();
-    const { log, onChange } = this.#dependencies;
-    onChange(isRestoring);
-    const [begun, ended] = [
-      "MongoDB is being restored: nobody is served until `admin restore end`",
-      "restore has ended",
-    ];
-    log.warn({ since: state?.since }, isRestoring ? begun : ended);
+    const { log, metrics } = this.#dependencies;
+    metrics.restoring.set(Number(isRestoring));
+    const text = isRestoring ? "nobody is served until `admin restore end`" : "the service is open again";
+    log.warn({ since: state?.since }, text);
   }
+}
 
-  /** Waits for a reply of Redis. Returns undefined if there is none: then nothing can be told, and nothing is wrong. */
-  #reply<T>(reply: Promise<T>): Promise<T | undefined> {
-    return Promise.race([reply, wait(REDIS_WITHIN_MS, undefined, { ref: false })]).catch((error: Error) => {
-      if (error.name === "ReplyError" && !this.#isReported)
-        this.#dependencies.log.warn({ err: error }, "Redis refuses the mark: a restore of MongoDB will not be noticed");
-      this.#isReported ||= error.name === "ReplyError";
-      return undefined;
-    });
-  }
+/** Returns undefined if Redis does not reply in time, or with an error. Then nothing can be told, and nothing is wrong. */
+function inTime<T>(reply: Promise<T>): Promise<T | undefined> {
+  return Promise.race([reply, wait(REDIS_WITHIN_MS, undefined, { ref: false })]).catch(() => undefined);
 }
 
 export function restoredOf({ ended_at, overdue }: RestoreState): Restored | undefined {

@@ -19,14 +19,14 @@ export async function superviseReplicas({ REPLICAS, OPS_PORT, HOST }: Config): P
   // JSON would turn a NaN among the metrics into null.
   cluster.setupPrimary({ serialization: "advanced" });
   const listening = new Set<Worker>();
-  const restoring = new Set<Worker>();
   const registry = new AggregatorRegistry();
   let stopping = false;
 
   async function faults(): Promise<string[]> {
     if (stopping) return ["draining"];
     if (listening.size === 0) return ["starting"];
-    return restoring.size === 0 ? [] : ["restoring"];
+    const metrics = await registry.clusterMetrics().catch(() => "");
+    return /^onboarding_restoring 1$/m.test(metrics) ? ["restoring"] : [];
   }
 
   const ops = await serveOps({ faults, metrics: () => registry.clusterMetrics() }, OPS_PORT, HOST);
@@ -48,13 +48,8 @@ export async function superviseReplicas({ REPLICAS, OPS_PORT, HOST }: Config): P
       listening.add(worker);
       if (listening.size === REPLICAS) resolve(port);
     });
-    cluster.on("message", (worker, { isRestoring }: { isRestoring?: boolean }) => {
-      if (isRestoring === true) restoring.add(worker);
-      if (isRestoring === false) restoring.delete(worker);
-    });
     cluster.on("exit", (worker) => {
       listening.delete(worker);
-      restoring.delete(worker);
       reject(new Error("A worker exited during startup; see its error above."));
       setTimeout(start, RESTART_MS);
     });

@@ -104,11 +104,8 @@ export class RulesReader {
     const suspended = status !== "active";
     const isRaised = raise !== null && Date.parse(raise.expires_at) > clock.now();
     const own = isRaised ? { ...limits, perAccount: raise.per_day, newAddresses: raise.new_per_day } : limits;
-    const rules = rulesOf(assistant, hours, {
-      paused: suspended || pausedAt !== null,
-      limits: own,
-      restored: restore.restored(),
-    });
+    const paused = suspended || pausedAt !== null;
+    const rules = rulesOf(assistant, hours, { paused, limits: own }, restore.restored());
     this.#known.set(accountId, rules);
     return { rules, assistant, sender: senderOf(assistant, name), limits: own, suspended };
   }
@@ -163,15 +160,8 @@ function hasUnknownZone({ enabled, timezone }: QuietHours): boolean {
 export function rulesOf(
   assistant: Assistant,
   quietHours: QuietHours,
-  {
-    paused,
-    limits,
-    restored,
-  }: {
-    paused: boolean;
-    limits: Pick<MailLimits, "perAccount" | "newAddresses">;
-    restored?: Restored | undefined;
-  },
+  { paused, limits }: { paused: boolean; limits: Pick<MailLimits, "perAccount" | "newAddresses"> },
+  restored?: Restored,
 ): ReminderRules {
   const { enabled, channels, chase_interval_hours } = assistant;
   const rules = {

@@ -1,6 +1,7 @@
 import type Router from "@koa/router";
 import type { Context } from "koa";
 import type { ApiState } from "../../api/admit.ts";
+import type { MountOptions } from "../../api/mount.ts";
 import { MAX_RESPONSE_BYTES } from "../../candidates/references.ts";
 import type { DocumentService } from "../../documents/service.ts";
 import { negotiate } from "../../http/negotiate.ts";
@@ -15,13 +16,11 @@ import { receiveFields, receiveFile, refusalOf } from "./receive.ts";
 import { fieldOf, MAX_ANSWER, questionsPage, refereePage } from "./referee-page.ts";
 import { isOpen, type Kind, type Shown, type Stop, type Visit, type Visits } from "./visits.ts";
 
-export interface PagesOptions {
+export interface PagesOptions extends Pick<MountOptions, "restore"> {
   visits: Visits;
   documents: DocumentService;
   maxFileBytes: number;
   bodyTimeoutMs: number;
-  /** `signal` is aborted while nobody may be served. */
-  restore: { readonly signal: AbortSignal };
 }
 
 type Ctx = Context & { state: ApiState; params: Record<string, string> };
