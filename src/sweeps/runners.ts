@@ -32,7 +32,8 @@ interface Dependencies extends LeaseStoreOptions {
 
 /** Creates the runners of the sweeps. Replans, opt-outs and reminders have one each, so that no other sweep delays them. */
 export function runners(dependencies: Dependencies): SweepRunner[] {
-  const { clock, candidates, content, eraser, idempotency, reminders, reminderStores, log, metrics, restore } = dependencies;
+  const { clock, candidates, content, eraser, idempotency, reminders, reminderStores, log, metrics, restore } =
+    dependencies;
   const shared = { leases: new LeaseStore(dependencies), log, metrics, restore };
   const sweeps = [
     expiries(candidates, clock),

@@ -132,6 +132,20 @@ describe("SweepRunner", () => {
     expect((await leaseNow())?.term).to.equal(2);
   });
 
+  it("aborts the running pass when a restore begins, and runs none until it ends", async () => {
+    const closing = new AbortController();
+    const restore = { signal: closing.signal };
+    const { sweep, next } = watched((signal) => (signal.aborted ? Promise.resolve(0) : untilAborted(signal)));
+    const begun = next();
+    start("restoring", [sweep], { restore });
+    closing.abort(await begun);
+    expect((await begun).aborted).to.equal(true);
+    const passed = next();
+    expect(await Promise.race([passed, wait(2 * LEASE_MS)]), "it would take the lease").to.equal(undefined);
+    restore.signal = new AbortController().signal;
+    await passed;
+  });
+
   it("aborts the running pass when its lease is taken over", async () => {
     const { sweep, next } = watched(untilAborted);
     const begun = next();
