@@ -51,7 +51,7 @@ export function addRestoreCommands(admin: Command, run: Run): void {
   const what = "hold, send or skip what was due by its end; hold at first";
   restore
     .command("end")
-    .description("Opens the service. Again: changes what becomes of reminders.")
+    .description("Opens the service, and decides about overdue reminders.")
     .addOption(new Option("--overdue <WHAT>", what).choices(["hold", "send", "skip"]))
     .action(({ overdue }) =>
       run(async (operations) =>
