@@ -4,7 +4,8 @@ import { type Answer, Client } from "../../support/client.ts";
 import type { TestAccount } from "../../support/service.ts";
 import { expectClosed, isServed, until, useCopies } from "./copies.ts";
 
-describe("A backup from before an erasure", () => {
+describe("A backup from before an erasure", function () {
+  this.timeout(180_000); // each test starts several servers and processes, and copies files
   const copies = useCopies();
   const { copy, start, startServers, startReplica, stop, admin } = copies;
   const mail = useMailServer();
@@ -63,7 +64,7 @@ describe("A backup from before an erasure", () => {
 
     await started(client, "new@example.com");
     await mail.received(1);
-    const isHeld = ({ body }: Answer) => body.outreach.reason === "restored";
+    const isHeld = ({ body }: Answer) => body.outreach?.reason === "restored";
     expect((await until(() => client.get(`/candidates/${kept}`), isHeld)).body.outreach.next_at).to.equal(null);
     expect(await admin("restore", "show")).to.include({ restoring: false, waiting: 1 });
     expect(recipients()).to.deep.equal(["new@example.com"]);

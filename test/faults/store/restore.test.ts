@@ -5,7 +5,8 @@ import { expectClosed, isServed, until, useCopies } from "./copies.ts";
 
 const CONTENT = Buffer.from("the bytes of a passport");
 
-describe("A backup", () => {
+describe("A backup", function () {
+  this.timeout(180_000); // each test starts several servers and processes, and copies files
   const { copy, start, stop, admin, redisUrl } = useCopies();
 
   it("of both servers brings back data, bytes, keys, replays and what the window has used", async () => {
