@@ -18,20 +18,20 @@ const CERTIFICATES = "/etc/npm-certificates.pem";
 export const mochaHooks = {
   async beforeAll(this: Mocha.Context): Promise<void> {
     this.timeout(600_000);
-    await build();
+    await build(`--tag=${IMAGE}`, `--tag=${IMAGE}:${VERSION}`);
   },
 };
 
-/** Builds the image with the Dockerfile. */
-async function build(): Promise<void> {
+/** Builds the image with the Dockerfile, as a release does. */
+export async function build(...more: string[]): Promise<void> {
   const started = performance.now();
-  const { stdout: revision } = await promisify(execFile)("git", ["rev-parse", "HEAD"]);
+  const { stdout } = await promisify(execFile)("git", ["log", "-1", "--format=%H %ct"]);
+  const [revision, epoch] = stdout.trim().split(" ");
   // Without a registry it is made here, and has another digest.
-  const facts = { NODE_IMAGE: (await nodeImage()).name, VERSION, REVISION: revision.trim() };
+  const facts = { NODE_IMAGE: (await nodeImage()).name, VERSION, REVISION: revision };
   const args = Object.entries(facts).map(([name, value]) => `--build-arg=${name}=${value}`);
-  const tags = [`--tag=${IMAGE}`, `--tag=${IMAGE}:${VERSION}`];
-  const options = ["--quiet", "--format=docker", "--network=host", ...(await npmSettings())];
-  await podman("build", ...options, ...args, ...tags, ".");
+  const options = ["--quiet", "--format=docker", "--network=host", `--timestamp=${epoch}`, ...(await npmSettings())];
+  await podman("build", ...options, ...args, ...more, ".");
   print(`built in ${((performance.now() - started) / 1000).toFixed(0)} s`);
 }
 
