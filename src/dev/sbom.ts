@@ -45,7 +45,7 @@ export function crates(components: readonly Component[]): string[] {
   const found = readFileSync(`${folder}/${main}`, "latin1").matchAll(CRATE);
   return [
     ...new Set(Array.from(found, ([, crate, version, commit, own]) => `${crate ?? own}@${version ?? commit}`)),
-  ].sort();
+  ].toSorted();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
