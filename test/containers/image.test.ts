@@ -112,9 +112,9 @@ describe("the image", function () {
   /** Returns what the SBOM lists of a kind, as `name@version`. */
   function listed(kind: string): string[] {
     const { components } = JSON.parse(readFileSync(join(app, "sbom.cdx.json"), "utf8")) as Sbom;
-    return components
-      .filter(({ purl }) => purl.startsWith(`pkg:${kind}/`))
-      .map(({ group, name, version }) => `${group === undefined ? "" : `${group}/`}${name}@${version}`);
+    const ofKind = components.filter(({ purl }) => purl.startsWith(`pkg:${kind}/`));
+    const ids = ofKind.map(({ group, name, version }) => `${group === undefined ? "" : `${group}/`}${name}@${version}`);
+    return [...new Set(ids)];
   }
 
   it("lists every package of npm in its SBOM, fonts and native part too, and none that is not there", async () => {

@@ -12,7 +12,7 @@ describe("NOTICE", () => {
     isProduction: path !== "" && dev !== true,
     isForOnePlatform: cpu !== undefined,
   }));
-  const named = readFileSync("NOTICE", "utf8").match(/^(@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+\S*$/gm) ?? [];
+  const named: string[] = readFileSync("NOTICE", "utf8").match(/^(@[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+\S*$/gm) ?? [];
 
   it("names every package of production with its version (`npm run generate:notice` writes it)", () => {
     // The native part of the typesetter is a package for each platform. The crates in it are named instead.

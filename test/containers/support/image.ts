@@ -12,6 +12,8 @@ export const IMAGE = "candidate-onboarding-service";
 /** The version of package.json, and the tag of the image in the Deployment. */
 export const VERSION = (JSON.parse(readFileSync("package.json", "utf8")) as { version: string }).version;
 
+/** The time of all files of the image. A release takes that of its commit; layers that are cached keep this one. */
+const EPOCH = Date.UTC(2026, 0) / 1000;
 const CERTIFICATES = "/etc/npm-certificates.pem";
 
 /** mocha runs this before all tests, see test/suites.ts. */
@@ -25,12 +27,11 @@ export const mochaHooks = {
 /** Builds the image with the Dockerfile, as a release does. */
 export async function build(...more: string[]): Promise<void> {
   const started = performance.now();
-  const { stdout } = await promisify(execFile)("git", ["log", "-1", "--format=%H %ct"]);
-  const [revision, epoch] = stdout.trim().split(" ");
+  const { stdout: revision } = await promisify(execFile)("git", ["rev-parse", "HEAD"]);
   // Without a registry it is made here, and has another digest.
-  const facts = { NODE_IMAGE: (await nodeImage()).name, VERSION, REVISION: revision };
+  const facts = { NODE_IMAGE: (await nodeImage()).name, VERSION, REVISION: revision.trim() };
   const args = Object.entries(facts).map(([name, value]) => `--build-arg=${name}=${value}`);
-  const options = ["--quiet", "--format=docker", "--network=host", `--timestamp=${epoch}`, ...(await npmSettings())];
+  const options = ["--quiet", "--format=docker", "--network=host", `--timestamp=${EPOCH}`, ...(await npmSettings())];
   await podman("build", ...options, ...args, ...more, ".");
   print(`built in ${((performance.now() - started) / 1000).toFixed(0)} s`);
 }
