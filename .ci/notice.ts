@@ -61,7 +61,10 @@ const folder = mkdtempSync(join(tmpdir(), "crates-"));
 const wanted = published.map((crate, n) => crate.replace(/(.*)@(.*)/, `c${n} = { package = "$1", version = "=$2" }`));
 mkdirSync(join(folder, "src"));
 writeFileSync(join(folder, "src/lib.rs"), "");
-writeFileSync(join(folder, "Cargo.toml"), ['[package]\nname = "x"\nedition = "2021"\n[dependencies]', ...wanted, ""].join("\n"));
+writeFileSync(
+  join(folder, "Cargo.toml"),
+  ['[package]\nname = "x"\nedition = "2021"\n[dependencies]', ...wanted, ""].join("\n"),
+);
 const { status } = spawnSync("cargo", ["fetch", "--quiet"], { cwd: folder, stdio: "inherit" });
 if (status !== 0) throw new Error("cargo could not download the crates; its error is above.");
 const registries = join(process.env["CARGO_HOME"] ?? join(homedir(), ".cargo"), "registry/src");
