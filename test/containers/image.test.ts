@@ -31,7 +31,7 @@ interface LockFile {
 }
 
 describe("the image", function () {
-  this.timeout(600_000);
+  this.timeout(1_200_000);
   let image: ImageInspected;
   /** A copy of the image's /app, and the path of every file and folder in it. */
   let app: string;

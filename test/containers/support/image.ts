@@ -19,7 +19,7 @@ const CERTIFICATES = "/etc/npm-certificates.pem";
 /** mocha runs this before all tests, see test/suites.ts. */
 export const mochaHooks = {
   async beforeAll(this: Mocha.Context): Promise<void> {
-    this.timeout(600_000);
+    this.timeout(1_200_000);
     await build(`--tag=${IMAGE}`, `--tag=${IMAGE}:${VERSION}`);
   },
 };
