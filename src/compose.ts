@@ -32,6 +32,7 @@ import { RedisEpoch } from "./infra/redis-epoch.ts";
 import { connectRedis, type RedisClient } from "./infra/redis.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
+import { exportExactness } from "./limits/exactness.ts";
 import { PackService } from "./pack/service.ts";
 import { ReferenceService } from "./references/service.ts";
 import { Visits } from "./reminders/pages/visits.ts";
@@ -156,6 +157,7 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
 
   const health = new Health({ mongo, redis, metrics, log, servesWithoutRedis: onOutage === "local" });
   health.watch();
+  exportExactness(mongo, clock, metrics);
   lastUsed.start();
 
   const documents = new DocumentService(store, content);

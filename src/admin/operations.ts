@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import type { Versions } from "../accounts/announce.ts";
+import type { RandomBytes } from "../accounts/key.ts";
 import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
@@ -17,6 +18,7 @@ import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { type AccountLimits, readAccountLimits } from "../limits/account-limits.ts";
+import { ProbeStore } from "../limits/exactness.ts";
 import type { ReminderControl } from "../reminders/control.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
 
@@ -34,14 +36,14 @@ export class Operations {
     this.config = config;
   }
 
-  async accounts(): Promise<AccountService> {
+  async accounts(random: RandomBytes = randomBytes): Promise<AccountService> {
     return new AccountService({
       store: new AccountStore(await this.#connectedMongo()),
       versions: this.#lazyVersions(),
       audit: await this.audit(),
       clock: this.#clock,
       newId: newTypeId,
-      random: randomBytes,
+      random,
       activeKeyCap: this.config.ACTIVE_KEY_CAP,
     });
   }
@@ -75,6 +77,12 @@ export class Operations {
   async audit(): Promise<AuditTrail> {
     const store = new AuditStore(await this.#connectedMongo());
     return new AuditTrail({ store, clock: this.#clock, newId: newTypeId, actor: actorOf(this.config) });
+  }
+
+  /** Returns what the probe of the limits needs beside the accounts. */
+  async probe() {
+    const [mongo, redis] = await Promise.all([this.#connectedMongo(), this.#connectedRedis(), this.setClock()]);
+    return { results: new ProbeStore(mongo), redis, now: () => this.#clock.now() };
   }
 
   /** Sets the clock to Redis's, for times that must be exact. One round trip. */
