@@ -4,7 +4,6 @@ import { answerOf, serversOf } from "../admin/support.ts";
 import { useRedisServer } from "../support/servers.ts";
 import { useProcesses } from "../support/use-service.ts";
 import { useStarted } from "../support/use-started.ts";
-import { testConfig } from "../support/service.ts";
 import { FULL } from "./size.ts";
 import { startSwitch } from "./switch.ts";
 
@@ -20,11 +19,6 @@ const TROUBLE_EVERY = 8;
 
 describe("a month of the probe", function () {
   this.timeout(RUNS * 20_000);
-  const settings = {
-    MONGODB_URL: testConfig().MONGODB_URL ?? "",
-    LIMIT_WINDOW_SECONDS: 86_400,
-    LIMITER_TIMEOUT_MS: 5_000,
-  };
   const forgetful = { args: ["--appendonly", "no", "--save", ""] };
   const [one, other] = [useRedisServer(forgetful), useRedisServer(forgetful)];
   const redis = useStarted(
@@ -32,7 +26,7 @@ describe("a month of the probe", function () {
     () => startSwitch(one.port),
     (proxy) => proxy.close(),
   );
-  const service = useProcesses(() => ({ ...settings, REPLICAS: 2, REDIS_URL: `redis://127.0.0.1:${redis.port}` }));
+  const service = useProcesses(() => ({ REPLICAS: 2, REDIS_URL: `redis://127.0.0.1:${redis.port}` }));
 
   const clients = new Map<number, Redis>();
   after(() => clients.forEach((client) => client.disconnect()));
@@ -54,9 +48,9 @@ describe("a month of the probe", function () {
   }
 
   const probe = () => {
-    const env = { ...serversOf({ MONGODB_URL: settings.MONGODB_URL, REDIS_URL: `redis://127.0.0.1:${redis.port}` }) };
+    const env = { ...serversOf(service.config), LIMIT_WINDOW_SECONDS: "86400", ADMIN_ACTOR: "probe" };
     const args = ["limits", "probe", "--url", service.url, "--settle-seconds", "0"];
-    return answerOf(args, { ...env, LIMIT_WINDOW_SECONDS: "86400", ADMIN_ACTOR: "probe" }) as Promise<Result>;
+    return answerOf(args, env) as Promise<Result>;
   };
 
   /** What happens in the midst of a run. */
@@ -107,17 +101,10 @@ describe("a month of the probe", function () {
 
 describe("the probe at the edges of windows", function () {
   this.timeout(120_000);
-  const settings = { MONGODB_URL: testConfig().MONGODB_URL ?? "", LIMIT_WINDOW_SECONDS: 2 };
-  const service = useProcesses(settings);
+  const service = useProcesses({ LIMIT_WINDOW_SECONDS: 2 });
 
   it("finds nothing inexact", async () => {
-    const { MONGODB_URL } = settings;
-    const env = {
-      MONGODB_URL,
-      REDIS_URL: testConfig().REDIS_URL ?? "",
-      LIMIT_WINDOW_SECONDS: "2",
-      ADMIN_ACTOR: "probe",
-    };
+    const env = { ...serversOf(service.config), LIMIT_WINDOW_SECONDS: "2", ADMIN_ACTOR: "probe" };
     const results: (boolean | null)[] = [];
     for (let run = 0; run < 12; run++) {
       const args = ["limits", "probe", "--url", service.url, "--settle-seconds", "0"];
