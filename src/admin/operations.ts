@@ -18,7 +18,7 @@ import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { type AccountLimits, readAccountLimits } from "../limits/account-limits.ts";
-import { ProbeStore } from "../limits/exactness.ts";
+import { probesIn } from "../limits/exactness.ts";
 import type { ReminderControl } from "../reminders/control.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
 
@@ -82,7 +82,7 @@ export class Operations {
   /** Returns what the probe of the limits needs beside the accounts. */
   async probe() {
     const [mongo, redis] = await Promise.all([this.#connectedMongo(), this.#connectedRedis(), this.setClock()]);
-    return { results: new ProbeStore(mongo), redis, now: () => this.#clock.now() };
+    return { probes: probesIn(mongo), redis, now: () => this.#clock.now() };
   }
 
   /** Sets the clock to Redis's, for times that must be exact. One round trip. */

@@ -1,9 +1,10 @@
-import { hkdfSync } from "node:crypto";
+import { hkdfSync, randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import pLimit from "p-limit";
 import { makeKey } from "../accounts/key.ts";
 import { newTypeId } from "../infra/ids.ts";
 import { witness } from "../limiter/witness.ts";
+import type { Probe } from "../limits/exactness.ts";
 import type { Limits, SurfaceLimits } from "../limits/schema.ts";
 import type { Operations } from "./operations.ts";
 
@@ -14,6 +15,7 @@ const REQUESTS = {
   settings: ["PATCH", "/settings/assistant"],
 } as const;
 type Probed = SurfaceLimits & { surface: keyof typeof REQUESTS };
+const ID = { _id: "exactness" } as const;
 const isProbed = (limits: SurfaceLimits): limits is Probed => limits.surface in REQUESTS;
 
 /** Number of requests at once: enough for every replica to take part. */
@@ -28,10 +30,8 @@ const RESPONSE_MS = 10_000;
  * @throws if MongoDB or Redis cannot be reached. The last result then stays until it is too old to be exported.
  */
 export async function probeLimits(operations: Operations, url: string, settleMs: number) {
-  const { results, redis, now } = await operations.probe();
-  const accounts = await operations.accounts();
-  const create = async () => (await accounts.createAccount({ name: "Exactness probe" })).id;
-  const probe = await results.open(create, now());
+  const { probes, redis, now } = await operations.probe();
+  const probe = (await probes.findOne(ID)) ?? (await newProbe(operations));
   const run = async (): Promise<string[]> => {
     const end = await witness(redis, probe.account, newTypeId("req"));
     const offering = async () => {
@@ -47,8 +47,18 @@ export async function probeLimits(operations: Operations, url: string, settleMs:
   };
   const outcome = await run().catch((error: unknown) => error as Error);
   const [exact, reasons] = outcome instanceof Error ? [null, [outcome.message]] : [outcome.length === 0, outcome];
-  await results.record(exact === null ? null : exact ? 1 : 0, now());
+  const result = exact === null ? { exact } : ({ exact: exact ? 1 : 0, known_at: now() } as const);
+  await probes.updateOne(ID, { $set: { ...result, checked_at: now() } });
   return { object: "limits_probe", exact, reasons };
+}
+
+async function newProbe(operations: Operations): Promise<Probe> {
+  const { probes, now } = await operations.probe();
+  const { id: account } = await (await operations.accounts()).createAccount({ name: "Exactness probe" });
+  const times = { checked_at: now(), known_at: now() };
+  const probe: Probe = { ...ID, account, salt: randomBytes(32).toString("hex"), exact: null, ...times };
+  await probes.insertOne(probe);
+  return probe;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { Gauge } from "prom-client";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Clock } from "../infra/clock.ts";
@@ -11,7 +10,7 @@ const CURRENT_MS = 2 * 3_600_000;
 const REMOVED_MS = 3 * 86_400_000;
 
 /** What `admin limits probe` keeps. Times are in milliseconds since the epoch. */
-interface Probe extends Record<string, unknown> {
+export interface Probe extends Record<string, unknown> {
   _id: "exactness";
   account: string;
   /** A part of what the secrets of its keys are made from. */
@@ -23,41 +22,17 @@ interface Probe extends Record<string, unknown> {
   known_at: number;
 }
 
-/** The probe, in the collection `meta`. Every method may throw problem `store_unavailable`. */
-export class ProbeStore {
-  readonly #meta: BoundedCollection<Probe>;
-
-  constructor(mongo: Mongo) {
-    this.#meta = new BoundedCollection(mongo, "meta");
-  }
-
-  find(): Promise<Probe | null> {
-    return this.#meta.findOne({ _id: "exactness" });
-  }
-
-  /** Returns the probe. Makes it, with the new account, if there is none. */
-  async open(newAccount: () => Promise<string>, now: number): Promise<Probe> {
-    const found = await this.find();
-    if (found !== null) return found;
-    const made = { account: await newAccount(), salt: randomBytes(32).toString("hex"), exact: null };
-    await this.#meta.insertIfAbsent({ _id: "exactness", ...made, checked_at: now, known_at: now });
-    return this.open(newAccount, now);
-  }
-
-  async record(exact: Probe["exact"], now: number): Promise<void> {
-    const known = exact === null ? {} : { known_at: now };
-    await this.#meta.updateOne({ _id: "exactness" }, { $set: { exact, checked_at: now, ...known } });
-  }
-}
+/** The collection `meta`, which holds the probe. */
+export const probesIn = (mongo: Mongo) => new BoundedCollection<Probe>(mongo, "meta");
 
 /** Exports the probe's last result. A scrape shows what the one before it asked for: it must not wait for MongoDB. */
 export function exportExactness(mongo: Mongo, clock: Clock, { registry }: Metrics): void {
-  const store = new ProbeStore(mongo);
+  const probes = probesIn(mongo);
   let last: Probe | null = null;
   const gauge = (name: string, help: string, valueOf: (probe: Probe, ageMs: number) => number | null): void => {
     const made: Gauge = new Gauge({ registers: [registry], name, help, aggregator: "max", collect });
     function collect(): void {
-      void store.find().then(
+      void probes.findOne({ _id: "exactness" }).then(
         (found) => (last = found),
         () => undefined,
       );

@@ -61,9 +61,9 @@ export function readCapacity(file: string): Capacity {
 export function describeCapacity(): string[] {
   const defaults: object = { url: "http://localhost" };
   check(defaults);
-  return Object.entries(CapacityFile.properties).map(([name, { description }]) => {
+  return Object.entries(CapacityFile.properties).map(([name, schema]) => {
     const value: unknown = name === "url" ? undefined : Reflect.get(defaults, name);
     const given = value === undefined ? "" : `; by default ${JSON.stringify(value)}`;
-    return `${name.padEnd(16)}${String(description)}${given}`;
+    return `${name.padEnd(16)}${String(Reflect.get(schema, "description"))}${given}`;
   });
 }
