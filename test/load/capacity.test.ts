@@ -106,7 +106,7 @@ describe("npm run load -- capacity", function () {
     ["SIGKILL", "is cleaned up by --cleanup"],
   ] as const) {
     it(`${after} after ${signal}`, async () => {
-      const command = commandFor({ step_seconds: 1, growth: 1.01 });
+      const command = commandFor({ step_seconds: 1, growth: 1.01, p99_ms: 60_000 });
       const child = startLoad(command, env());
       const lines: string[] = [];
       for await (const line of createInterface(child.stdout)) {
