@@ -28,6 +28,7 @@ import { createLog } from "./infra/log.ts";
 import { Metrics } from "./infra/metrics.ts";
 import { connectMongo, type Mongo } from "./infra/mongo.ts";
 import type { Tracing } from "./infra/otel.ts";
+import { pingStore, StoreOutage } from "./infra/store-outage.ts";
 import { RedisEpoch } from "./infra/redis-epoch.ts";
 import { connectRedis, type RedisClient } from "./infra/redis.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
@@ -74,14 +75,17 @@ export async function compose(config: Config, log: Logger = createLog(config.LOG
     );
   }
   const metrics = new Metrics();
-  const mongo = await connectMongo({ url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log, metrics });
+  const outage = new StoreOutage({ ping: (use) => pingStore(mongo, use), log });
+  const { MONGODB_URL: url, STORE_TIMEOUT_MS: timeoutMs } = config;
+  const onEnd = outage.ended.bind(outage);
+  const mongo: Mongo = await connectMongo({ url, timeoutMs, log, metrics, onEnd });
   let redis: RedisClient | undefined;
   let tracing: Tracing | undefined;
   try {
     await checkSchemaVersion(mongo);
     redis = await connectRedis({ url: config.REDIS_URL, timeoutMs: config.LIMITER_TIMEOUT_MS, log });
     tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT);
-    return await wire({ config, mongodbUrl: config.MONGODB_URL, log, mongo, redis, metrics, tracing });
+    return await wire({ config, mongodbUrl: url, log, mongo, outage, redis, metrics, tracing });
   } catch (error) {
     redis?.disconnect();
     await mongo.close();
@@ -100,13 +104,14 @@ interface Connected {
   readonly mongodbUrl: string;
   readonly log: Logger;
   readonly mongo: Mongo;
+  readonly outage: StoreOutage;
   readonly redis: RedisClient;
   readonly metrics: Metrics;
   readonly tracing: Tracing | undefined;
 }
 
 /** Wires every room, in order. admin/operations.ts does the same for the command line. */
-async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }: Connected): Promise<System> {
+async function wire({ config, mongodbUrl, log, mongo, outage, redis, metrics, tracing }: Connected): Promise<System> {
   const clock = new SharedClock();
   const clockWatch = new ClockWatch({ clock, redis, mongo, log, metrics });
   await clockWatch.start();
@@ -174,6 +179,7 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
     authenticator,
     limiter,
     lastUsed,
+    outage,
     idempotency,
     newId: newTypeId,
     log,
@@ -205,6 +211,7 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
     async close() {
       health.stop();
       clockWatch.stop();
+      outage.stop();
       sending?.mailer.close();
       await sending?.sender.settled(SETTLE_WITHIN_MS); // before the checkpoints: it may still write candidates
       await Promise.all([checkpoints.stop(SETTLE_WITHIN_MS), lastUsed.stop(SETTLE_WITHIN_MS)]);
