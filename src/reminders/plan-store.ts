@@ -54,10 +54,12 @@ export class PlanStore {
 
   /** Yields the addresses of an account's candidates and their references, in the order of the feed. */
   async *recipients(accountId: string): AsyncGenerator<{ id: string; emails: string[] }> {
-    const options = { sort: { change: 1 }, limit: PAGE, projection: { change: 1, email: 1, references: 1 } } as const;
+    const projection = { change: 1, email: 1, references: 1 } as const;
+    // Whatever is damaged in one record must not end the read of all: store.change refuses that record later.
+    const options = { sort: { change: 1 }, limit: PAGE, projection, enableUtf8Validation: false } as const;
     for (let after: string | undefined = ""; after !== undefined;) {
       const page: Stored[] = await this.#candidates.find({ account: accountId, change: { $gt: after } }, options);
-      for (const stored of page) yield { id: stored._id, emails: addressesOf(stored) };
+      for (const stored of page) yield { id: stored._id, emails: addressesIn(stored) };
       after = page.length < PAGE ? undefined : page.at(-1)?.change;
     }
   }
@@ -72,6 +74,14 @@ export class PlanStore {
   /** For operators, who have only the candidate's id. */
   async accountOf(id: string): Promise<string | undefined> {
     return (await this.#candidates.findOne({ _id: id }, { projection: { account: 1 } }))?.account;
+  }
+}
+
+function addressesIn(stored: Stored): string[] {
+  try {
+    return addressesOf(stored).filter((email) => typeof email === "string");
+  } catch {
+    return []; // its references are damaged
   }
 }
 

@@ -3,6 +3,7 @@ import type { CandidateReader } from "../candidates/reader.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import { namesFile } from "../candidates/record.ts";
 import { isTombstone } from "../candidates/erasure.ts";
+import { UnreadableRecord } from "../candidates/unreadable-store.ts";
 import type { ContentStore, PendingFile } from "../content/store.ts";
 import { KEPT_MS } from "../idempotency/idempotency.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
@@ -30,7 +31,7 @@ export function erasures(candidates: Pick<CandidateReader, "unfinishedErasures">
     run: (signal) =>
       inBatches(
         () => candidates.unfinishedErasures(BATCH),
-        ({ accountId, id }) => eraser.finish(accountId, id, signal),
+        ({ accountId, id }) => ifReadable(eraser.finish(accountId, id, signal), () => Promise.resolve(false)),
         signal,
       ),
   };
@@ -66,10 +67,38 @@ export function leftOverBytes(content: ContentStore, candidates: Pick<CandidateR
     run: (signal) =>
       inBatches(
         () => content.leftOvers(LEFT_OVER_MS),
-        (entry) => content.removeLeftOver(entry, isNamed),
+        (entry) => ifReadable(content.removeLeftOver(entry, isNamed), () => content.postpone(entry)),
         signal,
       ),
   };
+}
+
+/** Takes candidates off the list of unreadable records that were repaired or erased. */
+export function unreadableRecords(candidates: Pick<CandidateReader, "find" | "unreadable">): Sweep {
+  return {
+    name: "unreadable_records",
+    async run(signal) {
+      let count = 0;
+      for (const { _id, account } of await candidates.unreadable.all()) {
+        if (signal.aborted) return count;
+        const isRead = candidates.find(account, _id).then(() => true);
+        if (!(await ifReadable(isRead, () => Promise.resolve(false)))) continue;
+        await candidates.unreadable.remove(_id);
+        count++;
+      }
+      return count;
+    },
+  };
+}
+
+/** Waits for work on a candidate. Does something else if its record cannot be read: the sweep goes on with the others. */
+async function ifReadable(work: Promise<boolean>, otherwise: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof UnreadableRecord) return otherwise();
+    throw error;
+  }
 }
 
 /**
