@@ -1,18 +1,19 @@
 import { expect } from "chai";
-import type { Collection, UpdateFilter } from "mongodb";
+import type { Collection } from "mongodb";
+import { feedPosition } from "../../src/candidates/feed-clock.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
-import type { Stored } from "../../src/candidates/stored.ts";
 import { Mirror } from "../../src/client/mirror.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { expiries, unreadableRecords } from "../../src/sweeps/sweep.ts";
 import { expectProblem } from "../support/client.ts";
+import { documentRecord } from "../support/records.ts";
 import { scrape } from "../support/metrics.ts";
 import { useAccount, useNoService, useOwnService } from "../support/use-service.ts";
 import { candidateWithExpiry } from "../sweeps/support.ts";
 
-type Damage = UpdateFilter<Record<string, unknown>>;
+type Damage = Partial<Record<"$set" | "$unset", Record<string, unknown>>>;
 
-const NO_ROW = { row: "", row_form: "", row_version: "" };
+const NO_ROW = { row: "", row_form: "", row_version: "" } as const;
 
 /** Ways to damage a record. Each also takes the row away that was stored with it, so that the feed must read the record. */
 const DAMAGES: Record<string, Damage> = {
@@ -21,7 +22,10 @@ const DAMAGES: Record<string, Damage> = {
   "a document that is null": { $set: { documents: [null] }, $unset: NO_ROW },
   "a document of another type": { $set: { documents: ["CV"] }, $unset: NO_ROW },
   "documents of another type": { $set: { documents: "none" }, $unset: NO_ROW },
-  "a document in an unknown state": { $set: { "documents.0.state": "eaten" }, $unset: NO_ROW },
+  "a document in an unknown state": {
+    $set: { documents: [{ ...documentRecord(), metadata: "{}", state: "eaten" }] },
+    $unset: NO_ROW,
+  },
   "a date that is none": { $set: { created_at: "yesterday" }, $unset: NO_ROW },
   "a date of another type": { $set: { started_at: 1_795_000_000_000 }, $unset: NO_ROW },
   "a version of another type": { $set: { version: "seven" }, $unset: NO_ROW },
@@ -49,7 +53,7 @@ describe("a candidate whose record is damaged", () => {
   async function create(more: object = {}): Promise<string> {
     return (await client.post("/candidates", { name: "Zebediah", documents: ["CV"], ...more })).body.id;
   }
-  const damage = (_id: string, by: Damage) => candidates.updateOne({ _id }, by);
+  const damage = (_id: string, by: object) => candidates.updateOne({ _id }, by);
   const unreadable = (id: string) => ({ object: "candidate", id, unreadable: true });
   const reader = () => new CandidateStore(service.operators.mongo, new SharedClock()).reader;
   const sweep = () => unreadableRecords(reader()).run(new AbortController().signal);
@@ -96,8 +100,9 @@ describe("a candidate whose record is damaged", () => {
     expect(seen).to.deep.equal(ids);
     for (const filter of ["external_id=ats-1", "state=created&limit=2"])
       expect((await client.get(`/candidates?${filter}`)).body.data).to.deep.include(unreadable(ids[1]!));
-    const { headers } = await client.get("/candidates?limit=2");
-    const again = await client.get("/candidates?limit=2", { "If-None-Match": headers.get("etag") ?? "" });
+    for (const [n, _id] of ids.entries()) await damage(_id, { $set: { change: `${feedPosition(n + 1)}.${_id}` } }); // long ago
+    const { headers } = await client.get("/candidates");
+    const again = await client.get("/candidates", { "If-None-Match": headers.get("etag") ?? "" });
     expect(again.status).to.equal(304);
   });
 
@@ -146,13 +151,14 @@ describe("a candidate whose record is damaged", () => {
       references: [{ name: "Philippa" }],
     };
     const { id, references } = (await client.post("/candidates", given, key)).body;
-    await damage(id, { $set: { "documents.1.state": "eaten" }, $unset: NO_ROW });
+    const { documents } = (await candidates.findOne({ _id: id })) as unknown as { documents: object[] };
+    await damage(id, { $set: { documents: [documents[0], { ...documents[1], state: "eaten" }] }, $unset: NO_ROW });
     const { db } = service.operators.mongo;
     const files = () => db.collection("content.files").find({}).toArray();
     const lookups = () => db.collection<{ _id: string }>("reference_index").find({ _id: references[0]!.id }).toArray();
     const [before] = [await files()];
     expect(await lookups()).to.have.length(1);
-    const held = await client.request("DELETE", `/candidates/${id}`, undefined, { "If-Match": '"of a version"' });
+    const held = await client.request("DELETE", `/candidates/${id}`, { headers: { "If-Match": '"of a version"' } });
     expectProblem(held, 412, "version_mismatch");
     expect((await client.request("DELETE", `/candidates/${id}`)).status).to.equal(204);
     expect(before.length - (await files()).length).to.equal(1);
