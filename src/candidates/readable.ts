@@ -42,10 +42,9 @@ const faultsIn = compile(
 
 /** Returns what is wrong with a candidate, without its values; undefined if everything that works with it can. */
 export function faultOf(found: Found): string | undefined {
-  if (isTombstone(found))
-    return Number.isInteger(found.version) && typeof found.updated_at === "string" ? undefined : "its tombstone";
+  const { version, updated_at } = found;
+  if (isTombstone(found)) return Number.isInteger(version) && typeof updated_at === "string" ? undefined : "tombstone";
   const [fault] = faultsIn(found);
-  if (fault === undefined) return undefined;
   // The names of metadata and of answers are the client's.
-  return `${fault.pointer.replace(/\/(metadata|response)\/.*/, "/$1")} ${fault.detail}`;
+  return fault && `${fault.pointer.replace(/\/(metadata|response)\/.*/, "/$1")} ${fault.detail}`;
 }

@@ -68,33 +68,24 @@ export class CandidateReader {
   async find(accountId: string, id: string): Promise<Found | null> {
     const filter = { _id: id, account: accountId };
     const { documents } = await this.#find({ filter, projection: RECORD_MEMBERS, limit: 1 });
-    return documents[0] === undefined ? null : this.#decoded(documents[0]);
+    const found = documents[0] === undefined ? null : this.#decoded(documents[0]);
+    if (found instanceof UnreadableRecord) throw found;
+    return found;
   }
 
-  /** Decodes a record. @throws UnreadableRecord, which it notes. */
-  #decoded(document: Uint8Array): Found {
-    let error: unknown;
+  /** Decodes a record. Notes it if it cannot be read. */
+  #decoded(document: Uint8Array): Found | UnreadableRecord {
+    let fault: unknown;
     try {
       const found = decode(BSON.deserialize(document) as Stored);
-      const fault = faultOf(found);
+      fault = faultOf(found);
       if (fault === undefined) return found;
-      error = new Error(fault);
-    } catch (thrown) {
-      error = thrown;
-    }
-    const unreadable = new UnreadableRecord(salvaged(document), error);
-    this.unreadable.note(unreadable);
-    throw unreadable;
-  }
-
-  /** As `#decoded`, but returns undefined for a record that cannot be read. */
-  #readable(document: Uint8Array): Found | undefined {
-    try {
-      return this.#decoded(document);
     } catch (error) {
-      if (error instanceof UnreadableRecord) return undefined;
-      throw error;
+      fault = error;
     }
+    const unreadable = new UnreadableRecord(salvaged(document), fault);
+    this.unreadable.note(unreadable);
+    return unreadable;
   }
 
   /** Returns a candidate. @throws problems not_found, also for another account's; candidate_deleted. Or UnreadableRecord. */
@@ -182,8 +173,8 @@ export class CandidateReader {
     for (const document of documents) {
       const { _id, version } = rowIn(document);
       if (String(version) !== String(versions.get(_id))) continue; // it may be no number
-      const found = this.#readable(document);
-      if (found === undefined) rendered.set(_id, Buffer.from(JSON.stringify(renderUnreadable(_id))));
+      const found = this.#decoded(document);
+      if (found instanceof UnreadableRecord) rendered.set(_id, Buffer.from(JSON.stringify(renderUnreadable(_id))));
       else if (!isTombstone(found)) rendered.set(_id, await jsonBytes(renderCandidate(found)));
       if (slice.isOver()) await slice.next();
     }
@@ -205,10 +196,10 @@ export class CandidateReader {
     const slice = new TimeSlice();
     for (const document of documents) {
       if (slice.isOver()) await slice.next();
-      bytes += document.length;
+      bytes += rowIn(document).size;
       if (records.length > 0 && bytes > MAX_EXPIRING_BYTES) break;
-      const found = this.#readable(document);
-      if (found !== undefined && !isTombstone(found)) records.push(found);
+      const found = this.#decoded(document);
+      if (!(found instanceof UnreadableRecord || isTombstone(found))) records.push(found);
     }
     return records;
   }

@@ -15,9 +15,10 @@ export class UnreadableRecord extends Error {
   /** What is wrong, without values of the record. */
   readonly reason: string;
 
-  constructor(salvaged: Tombstone, error: unknown) {
-    const { name, message } = error as Error;
-    const reason = error instanceof SyntaxError ? name : message; // JSON.parse repeats the text that it refuses
+  /** @param fault an error, or what is wrong. */
+  constructor(salvaged: Tombstone, fault: unknown) {
+    // JSON.parse repeats the text that it refuses.
+    const reason = fault instanceof SyntaxError ? fault.name : fault instanceof Error ? fault.message : String(fault);
     super(`The record of ${salvaged.id} cannot be read: ${reason}`);
     this.name = "UnreadableRecord";
     this.salvaged = salvaged;

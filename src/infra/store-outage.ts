@@ -25,12 +25,6 @@ export interface StoreOutageOptions {
   readonly log: Pick<Logger, "warn" | "info">;
 }
 
-interface Pinged {
-  readonly _id: string;
-  readonly account?: string;
-  readonly at?: number;
-}
-
 interface Outage {
   /** True once a ping has failed, or the first one took too long: requests are refused. */
   known: boolean;
@@ -112,8 +106,11 @@ export class StoreOutage {
 /** Reads from the collection of candidates, or writes to `meta`, a little in each case. */
 export function pingStore(mongo: Mongo, use: StoreUse): Promise<unknown> {
   if (use === "read")
-    return new BoundedCollection<Pinged>(mongo, "candidates").findOne({ _id: "ping", account: "ping" });
-  const meta = new BoundedCollection<Pinged>(mongo, "meta");
+    return new BoundedCollection<{ _id: string; account: string }>(mongo, "candidates").findOne({
+      _id: "ping",
+      account: "ping",
+    });
+  const meta = new BoundedCollection<{ _id: string; at: number }>(mongo, "meta");
   return meta.updateOne({ _id: "ping" }, { $set: { at: Date.now() } }, { upsert: true });
 }
 

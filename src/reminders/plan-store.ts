@@ -1,5 +1,4 @@
 import type { Filter } from "mongodb";
-import { addressesOf } from "../candidates/outreach.ts";
 import type { CandidateKey } from "../candidates/record.ts";
 import type { Stored } from "../candidates/stored.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
@@ -59,7 +58,10 @@ export class PlanStore {
     const options = { sort: { change: 1 }, limit: PAGE, projection, enableUtf8Validation: false } as const;
     for (let after: string | undefined = ""; after !== undefined;) {
       const page: Stored[] = await this.#candidates.find({ account: accountId, change: { $gt: after } }, options);
-      for (const stored of page) yield { id: stored._id, emails: addressesIn(stored) };
+      for (const { _id: id, email, references } of page) {
+        const emails = [email, ...[references ?? []].flat().map((each) => each?.email)];
+        yield { id, emails: emails.filter((each) => typeof each === "string") };
+      }
       after = page.length < PAGE ? undefined : page.at(-1)?.change;
     }
   }
@@ -74,14 +76,6 @@ export class PlanStore {
   /** For operators, who have only the candidate's id. */
   async accountOf(id: string): Promise<string | undefined> {
     return (await this.#candidates.findOne({ _id: id }, { projection: { account: 1 } }))?.account;
-  }
-}
-
-function addressesIn(stored: Stored): string[] {
-  try {
-    return addressesOf(stored).filter((email) => typeof email === "string");
-  } catch {
-    return []; // its references are damaged
   }
 }
 

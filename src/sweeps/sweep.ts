@@ -3,11 +3,11 @@ import type { CandidateReader } from "../candidates/reader.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import { namesFile } from "../candidates/record.ts";
 import { isTombstone } from "../candidates/erasure.ts";
-import { UnreadableRecord } from "../candidates/unreadable-store.ts";
 import type { ContentStore, PendingFile } from "../content/store.ts";
 import { KEPT_MS } from "../idempotency/idempotency.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
+import { unlessErased } from "../reminders/unless-erased.ts";
 
 /** Recurring work that any replica can do: it updates or removes what has become outdated with time. */
 export interface Sweep {
@@ -31,7 +31,7 @@ export function erasures(candidates: Pick<CandidateReader, "unfinishedErasures">
     run: (signal) =>
       inBatches(
         () => candidates.unfinishedErasures(BATCH),
-        ({ accountId, id }) => ifReadable(eraser.finish(accountId, id, signal), () => Promise.resolve(false)),
+        ({ accountId, id }) => unlessErased(eraser.finish(accountId, id, signal)),
         signal,
       ),
   };
@@ -67,7 +67,7 @@ export function leftOverBytes(content: ContentStore, candidates: Pick<CandidateR
     run: (signal) =>
       inBatches(
         () => content.leftOvers(LEFT_OVER_MS),
-        (entry) => ifReadable(content.removeLeftOver(entry, isNamed), () => content.postpone(entry)),
+        async (entry) => (await unlessErased(content.removeLeftOver(entry, isNamed))) ?? content.postpone(entry),
         signal,
       ),
   };
@@ -81,8 +81,7 @@ export function unreadableRecords(candidates: Pick<CandidateReader, "find" | "un
       let count = 0;
       for (const { _id, account } of await candidates.unreadable.all()) {
         if (signal.aborted) return count;
-        const isRead = candidates.find(account, _id).then(() => true);
-        if (!(await ifReadable(isRead, () => Promise.resolve(false)))) continue;
+        if ((await unlessErased(candidates.find(account, _id))) === undefined) continue;
         await candidates.unreadable.remove(_id);
         count++;
       }
@@ -91,26 +90,16 @@ export function unreadableRecords(candidates: Pick<CandidateReader, "find" | "un
   };
 }
 
-/** Waits for work on a candidate. Does something else if its record cannot be read: the sweep goes on with the others. */
-async function ifReadable(work: Promise<boolean>, otherwise: () => Promise<boolean>): Promise<boolean> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof UnreadableRecord) return otherwise();
-    throw error;
-  }
-}
-
 /**
  * Handles all items that are due, batch by batch, until a batch has nothing to do. Returns how many were handled. If an item
  * fails, the others of its batch are still handled. The next pass finds it again.
  * @param find returns the next batch.
- * @param handle returns false if there was nothing to do.
+ * @param handle returns true if there was something to do.
  * @throws AggregateError with every failure, after the batch in which they occurred.
  */
 export async function inBatches<Item>(
   find: () => Promise<readonly Item[]>,
-  handle: (item: Item) => Promise<boolean>,
+  handle: (item: Item) => Promise<boolean | undefined>,
   signal: AbortSignal,
 ): Promise<number> {
   const failures: unknown[] = [];
