@@ -25,7 +25,7 @@ export function tombstoneOf(found: Found, by: Deleter): Tombstone {
     ? (found.left ?? { files: [], references: [] })
     : { files: filesOf(found.documents), references: found.references.map((reference) => reference.id) };
   const erasure = withDeletion(found.erasure, { kind: "candidates", id, ...by }, left);
-  return { deleted: true, id, accountId, version, updated_at: by.at, erasure };
+  return { deleted: true, id, accountId, version: version + 1, updated_at: by.at, erasure };
 }
 
 export function withDeletion(
