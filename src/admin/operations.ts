@@ -19,6 +19,7 @@ import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { type AccountLimits, readAccountLimits } from "../limits/account-limits.ts";
 import type { ReminderControl } from "../reminders/control.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
+import { invalid } from "../problems.ts";
 
 /**
  * Wires the services that operators use. Each method connects only to the servers it needs, when it is first called, so that
@@ -26,24 +27,31 @@ import { openReminders, wireControls } from "../reminders/wire.ts";
  */
 export class Operations {
   readonly config: Config;
-  readonly #clock = new SharedClock();
+  readonly clock = new SharedClock();
+  readonly #command: readonly string[];
   #mongo: Promise<Mongo> | undefined;
   #redis: Promise<RedisClient> | undefined;
 
-  constructor(config: Config) {
+  /** @param command the arguments of the command, for errors. */
+  constructor(config: Config, command: readonly string[] = []) {
     this.config = config;
+    this.#command = command;
   }
 
   async accounts(): Promise<AccountService> {
     return new AccountService({
-      store: new AccountStore(await this.#connectedMongo()),
+      store: await this.accountStore(),
       versions: this.#lazyVersions(),
       audit: await this.audit(),
-      clock: this.#clock,
+      clock: this.clock,
       newId: newTypeId,
       random: randomBytes,
       activeKeyCap: this.config.ACTIVE_KEY_CAP,
     });
+  }
+
+  async accountStore(): Promise<AccountStore> {
+    return new AccountStore(await this.#connectedMongo());
   }
 
   async grants(): Promise<GrantService> {
@@ -55,14 +63,14 @@ export class Operations {
       counters: new GrantCounters(redis),
       issueWaitMs: ISSUE_WAIT_MS,
       audit: await this.audit(),
-      clock: this.#clock,
+      clock: this.clock,
       newId: newTypeId,
     });
   }
 
   async outreach(): Promise<ReminderControl> {
     const mongo = await this.#connectedMongo();
-    const shared = { mongo, clock: this.#clock, config: this.config, random: randomBytes };
+    const shared = { mongo, clock: this.clock, config: this.config, random: randomBytes };
     return wireControls(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
   }
 
@@ -74,12 +82,17 @@ export class Operations {
 
   async audit(): Promise<AuditTrail> {
     const store = new AuditStore(await this.#connectedMongo());
-    return new AuditTrail({ store, clock: this.#clock, newId: newTypeId, actor: actorOf(this.config) });
+    return new AuditTrail({ store, clock: this.clock, newId: newTypeId, actor: () => this.actor() });
+  }
+
+  /** Returns the operator's name for the audit. @throws problem `validation_failed` if it must be set, and is not. */
+  actor(): string {
+    return actorOf(this.config, this.#command);
   }
 
   /** Sets the clock to Redis's, for times that must be exact. One round trip. */
   async setClock(): Promise<void> {
-    await followRedis(this.#clock, await this.#connectedRedis());
+    await followRedis(this.clock, await this.#connectedRedis());
   }
 
   async close(): Promise<void> {
@@ -127,9 +140,24 @@ function notSet(setting: "MONGODB_URL" | "REDIS_URL"): Error {
   return new Error(`${setting} is not set. Set it, or run npm start first and use the same DATA_DIR.`);
 }
 
-/** Returns the operator's name for the audit: ADMIN_ACTOR, else the user who called sudo, else the current user. */
-export function actorOf({ ADMIN_ACTOR }: Pick<Config, "ADMIN_ACTOR">, env: NodeJS.ProcessEnv = process.env): string {
-  return ADMIN_ACTOR || env.SUDO_USER || env.USER || osUser();
+/**
+ * Returns the operator's name for the audit: ADMIN_ACTOR, else the user who called sudo, else the current user.
+ * @throws problem `validation_failed` with the `command` to write, if ADMIN_ACTOR is blank and required: in an image every user is `node`.
+ */
+export function actorOf(
+  { ADMIN_ACTOR, ADMIN_ACTOR_REQUIRED }: Pick<Config, "ADMIN_ACTOR" | "ADMIN_ACTOR_REQUIRED">,
+  command: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): string {
+  if (ADMIN_ACTOR.trim() !== "") return ADMIN_ACTOR;
+  if (ADMIN_ACTOR_REQUIRED === "false") return env.SUDO_USER || env.USER || osUser();
+  const words = command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  throw invalid(
+    "/ADMIN_ACTOR",
+    "must be set",
+    "Nothing was changed: the audit needs your name. Set ADMIN_ACTOR, for example: kubectl -n onboarding exec -i " +
+      `deploy/onboarding -- env ADMIN_ACTOR=ann node dist/admin/main.js ${words.join(" ")}`,
+  );
 }
 
 function osUser(): string {

@@ -1,0 +1,39 @@
+import { createInterface } from "node:readline/promises";
+import { invalid } from "../problems.ts";
+import type { CommandContext } from "./command.ts";
+import type { Operations } from "./operations.ts";
+import { plain } from "./table.ts";
+
+/**
+ * Asks whether to go on, if standard input and standard error are a terminal. Ctrl-C ends the process.
+ * @param needsYes set if the command needs --yes where there is no terminal. Others go on.
+ * @throws {Error} unless the reply is yes. @throws problem `validation_failed` if --yes is needed, or ADMIN_ACTOR.
+ */
+export async function confirm(
+  operations: Pick<Operations, "actor">,
+  { stdin, stderr }: CommandContext,
+  question: string,
+  { yes = false, needsYes = false }: { yes?: boolean | undefined; needsYes?: boolean },
+): Promise<void> {
+  operations.actor();
+  if (yes) return;
+  if (stdin.isTTY && stderr.isTTY) {
+    stderr.write(`${plain(question)} [y/N] `);
+    for await (const reply of createInterface({ input: stdin })) {
+      if (/^y(es)?$/i.test(reply.trim())) return;
+      break;
+    }
+    throw new Error("Nothing was changed.");
+  }
+  if (needsYes) throw invalid("/yes", "", "Nothing was changed: without a terminal, this command needs --yes.");
+}
+
+/** Reads a key from standard input: the first one, whatever is around it. @throws {Error} if there is none. */
+export async function readKey({ stdin, stderr }: CommandContext): Promise<string> {
+  if (stdin.isTTY) stderr.write("Paste the key and press Enter: ");
+  for await (const line of createInterface({ input: stdin })) {
+    const [key] = /cos_live_\w+/.exec(line) ?? [];
+    if (key !== undefined) return key;
+  }
+  throw new Error("Standard input has no key. In a container, `exec -i` passes it on.");
+}
