@@ -19,10 +19,8 @@ export async function confirm(
   if (yes) return;
   if (stdin.isTTY && stderr.isTTY) {
     stderr.write(`${plain(question)} [y/N] `);
-    for await (const reply of createInterface({ input: stdin })) {
-      if (/^y(es)?$/i.test(reply.trim())) return;
-      break;
-    }
+    const reply = await firstMatch(stdin, /^.*/);
+    if (/^y(es)?$/i.test(reply.trim())) return;
     throw new Error("Nothing was changed.");
   }
   if (needsYes) throw invalid("/yes", "", "Nothing was changed: without a terminal, this command needs --yes.");
@@ -31,9 +29,21 @@ export async function confirm(
 /** Reads a key from standard input: the first one, whatever is around it. @throws {Error} if there is none. */
 export async function readKey({ stdin, stderr }: CommandContext): Promise<string> {
   if (stdin.isTTY) stderr.write("Paste the key and press Enter: ");
-  for await (const line of createInterface({ input: stdin })) {
-    const [key] = /cos_live_\w+/.exec(line) ?? [];
-    if (key !== undefined) return key;
+  const key = await firstMatch(stdin, /cos_live_\w+/);
+  if (key === "") throw new Error("Standard input has no key. In a container, `exec -i` passes it on.");
+  return key;
+}
+
+/** Returns what matches in the first line in which something does; "" if nothing does. */
+async function firstMatch(input: NodeJS.ReadableStream, pattern: RegExp): Promise<string> {
+  const lines = createInterface({ input });
+  try {
+    for await (const line of lines) {
+      const [match] = pattern.exec(line) ?? [];
+      if (match !== undefined) return match;
+    }
+    return "";
+  } finally {
+    lines.close(); // a terminal that is still read keeps the process alive
   }
-  throw new Error("Standard input has no key. In a container, `exec -i` passes it on.");
 }

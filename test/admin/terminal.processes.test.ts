@@ -32,17 +32,17 @@ describe("a command in a terminal, a pipe or a container", function () {
   }
 
   /**
-   * Runs a shell command in a pseudo-terminal. Types `typed` once the command has printed `until`.
+   * Runs a shell command in a pseudo-terminal, and types a reply to each question that it prints.
    * @returns the exit code, and what the terminal shows.
    */
-  async function inTerminal(command: string, typed: string, until = "[y/N] ") {
+  async function inTerminal(command: string, replies: Record<string, string>) {
     const child = await shell("script", ["--quiet", "--return", "--command", command, "/dev/null"]);
-    let [shown, waits] = ["", true];
+    let shown = "";
+    const waiting = new Map(Object.entries(replies));
     child.stdout.on("data", (chunk: Buffer) => {
       shown += chunk.toString();
-      if (!waits || !shown.includes(until)) return;
-      waits = false;
-      child.stdin.write(typed);
+      for (const [question, reply] of waiting)
+        if (shown.includes(question) && waiting.delete(question)) child.stdin.write(reply);
     });
     const [code] = (await once(child, "close")) as [number];
     return { code, shown };
@@ -55,20 +55,22 @@ describe("a command in a terminal, a pipe or a container", function () {
   it("asks before it revokes a key, and names the key and its account", async () => {
     const key = await newKey("Ac\u001bme");
     const command = `$ADMIN keys revoke ${key.id}`;
-    for (const reply of ["n\n", "\n", "yesterday\n", CTRL_D]) {
-      const { code, shown } = await inTerminal(command, reply);
+    for (const reply of ["\n", "yesterday\n", CTRL_D]) {
+      const { code, shown } = await inTerminal(command, { "[y/N] ": reply });
       expect(shown).to.include(`Revoke ${key.id} (ats) of ${key.account_id} (Acme)? [y/N] `);
       expect(shown).to.match(/Nothing was changed\.\r\n$/);
       expect([code, await statusOf(key)]).to.deep.equal([1, "active"]);
     }
-    const { code, shown } = await inTerminal(command, "Y\n");
+    const { code, shown } = await inTerminal(command, { "[y/N] ": "Y\n" });
     expect(shown).to.include('"status": "revoked"');
     expect([code, await statusOf(key)]).to.deep.equal([0, "revoked"]);
   });
 
   it("is ended by Ctrl-C at the question, with the loop that it is in, and changes nothing", async () => {
     const key = await newKey();
-    const { code } = await inTerminal(`for n in 1 2; do $ADMIN keys revoke ${key.id}; done; echo went on`, CTRL_C);
+    const { code } = await inTerminal(`for n in 1 2; do $ADMIN keys revoke ${key.id}; done; echo went on`, {
+      "[y/N] ": CTRL_C,
+    });
     expect([code, await statusOf(key)]).to.deep.equal([130, "active"]);
   });
 
@@ -84,9 +86,9 @@ describe("a command in a terminal, a pipe or a container", function () {
         '"status": "suspended"',
       ],
     ] as const) {
-      const refused = await inTerminal(`$ADMIN ${command}`, "n\n");
+      const refused = await inTerminal(`$ADMIN ${command}`, { "[y/N] ": "n\n" });
       expect(refused.shown).to.include(question).and.not.include(done);
-      const { code, shown } = await inTerminal(`$ADMIN ${command} --yes`, "");
+      const { code, shown } = await inTerminal(`$ADMIN ${command} --yes`, {});
       expect(shown).to.include(done).and.not.include("[y/N]");
       expect(code).to.equal(0);
     }
@@ -94,8 +96,8 @@ describe("a command in a terminal, a pipe or a container", function () {
 
   it("says that it waits for a leaked key, and asks before it revokes it", async () => {
     const key = await newKey();
-    const child = inTerminal("$ADMIN keys find --revoke", `${key.key}\ny\n`, "Paste the key and press Enter: ");
-    const { code, shown } = await child;
+    const replies = { "Paste the key and press Enter: ": `${key.key}\n`, "[y/N] ": "y\n" };
+    const { code, shown } = await inTerminal("$ADMIN keys find --revoke", replies);
     expect(shown).to.include(`Revoke ${key.id} (ats)`).and.include('"status": "revoked"');
     expect([code, await statusOf(key)]).to.deep.equal([0, "revoked"]);
   });
@@ -118,7 +120,7 @@ describe("a command in a terminal, a pipe or a container", function () {
       })),
     );
     for (const command of ["accounts list", "help"]) {
-      const child = await shell("bash", ["-c", `$ADMIN ${command} 2>&1 >/dev/stdout | true; echo \${PIPESTATUS[0]}`]);
+      const child = await shell("bash", ["--norc", "-c", `$ADMIN ${command} 2>&1 >/dev/stdout | true; echo \${PIPESTATUS[0]}`]);
       let shown = "";
       child.stdout.on("data", (chunk: Buffer) => (shown += chunk.toString()));
       await once(child, "close");
