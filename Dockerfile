@@ -14,7 +14,7 @@ RUN npx tsx src/dev/bundle.ts && npx tsx src/site/render/main.ts dist/pages.bin
 RUN npm prune --omit=dev && node src/pack/slim-packages.ts
 
 FROM $NODE_IMAGE
-ENV NODE_ENV=production
+ENV NODE_ENV=production ADMIN_ACTOR_REQUIRED=true
 WORKDIR /app
 COPY package.json ./
 COPY lua lua
