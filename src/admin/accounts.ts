@@ -1,5 +1,4 @@
 import type { Command } from "@commander-js/extra-typings";
-import type { AccountService } from "../accounts/service.ts";
 import { findAccounts } from "../accounts/find.ts";
 import { type Run, YES } from "./command.ts";
 import { confirm } from "./dialogue.ts";
@@ -42,16 +41,14 @@ export function addAccountCommands(admin: Command, run: Run): void {
       run(async (operations, context) => {
         const { name, active_keys } = await (await operations.accounts()).showAccount(account);
         await confirm(operations, context, `Suspend ${account} (${name}) with ${active_keys} active keys?`, { yes });
-        return changeStatus(operations, account, (service) => service.suspendAccount(account));
+        return changeStatus(operations, account, "suspend");
       }),
     );
   accounts
     .command("resume")
     .description("Ends the suspension of an account.")
     .argument("<ACCOUNT_ID>", "account to resume")
-    .action((account) =>
-      run((operations) => changeStatus(operations, account, (service) => service.resumeAccount(account))),
-    );
+    .action((account) => run((operations) => changeStatus(operations, account, "resume")));
   accounts
     .command("announce")
     .summary("Tells the limiter the version of every account.")
@@ -62,12 +59,9 @@ export function addAccountCommands(admin: Command, run: Run): void {
     .action(() => run(async (operations) => (await operations.accounts()).announceAll()));
 }
 
-async function changeStatus(
-  operations: Operations,
-  account: string,
-  change: (service: AccountService) => Promise<object>,
-): Promise<object> {
+async function changeStatus(operations: Operations, account: string, to: "suspend" | "resume"): Promise<object> {
   operations.actor(); // throws before anything is written
   await (await operations.outreach()).noteChange(account);
-  return change(await operations.accounts());
+  const service = await operations.accounts();
+  return to === "suspend" ? service.suspendAccount(account) : service.resumeAccount(account);
 }

@@ -26,10 +26,10 @@ export async function confirm(
   if (needsYes) throw invalid("/yes", "", "Nothing was changed: without a terminal, this command needs --yes.");
 }
 
-/** Reads a key from standard input: the first one, whatever is around it. @throws {Error} if there is none. */
+/** Reads the first key, or more than its stored prefix, from standard input. @throws {Error} if there is none. */
 export async function readKey({ stdin, stderr }: CommandContext): Promise<string> {
   if (stdin.isTTY) stderr.write("Paste the key and press Enter: ");
-  const key = await firstMatch(stdin, /cos_live_\w+/);
+  const key = await firstMatch(stdin, /cos_live_\w{4,}/);
   if (key === "") throw new Error("Standard input has no key. In a container, `exec -i` passes it on.");
   return key;
 }

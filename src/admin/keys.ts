@@ -34,9 +34,7 @@ export function addKeyCommands(admin: Command, run: Run): void {
         if (revoke !== true) return match;
         const { id } = match.key;
         if (match.secret_status === "expired")
-          throw new Error(
-            `Nothing was changed: ${id} has a newer secret, and this one is refused already. See keys revoke.`,
-          );
+          throw new Error(`Nothing was changed: ${id} has a newer secret, and this one is refused already.`);
         await confirm(operations, context, `Revoke ${await nameOfKey(store, id)}?`, { yes });
         return { ...match, accepted: false, key: await (await operations.accounts()).revokeKey(id) };
       }),

@@ -17,9 +17,9 @@ import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { type AccountLimits, readAccountLimits } from "../limits/account-limits.ts";
+import { invalid } from "../problems.ts";
 import type { ReminderControl } from "../reminders/control.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
-import { invalid } from "../problems.ts";
 
 /**
  * Wires the services that operators use. Each method connects only to the servers it needs, when it is first called, so that
@@ -142,7 +142,7 @@ function notSet(setting: "MONGODB_URL" | "REDIS_URL"): Error {
 
 /**
  * Returns the operator's name for the audit: ADMIN_ACTOR, else the user who called sudo, else the current user.
- * @throws problem `validation_failed` with the `command` to write, if ADMIN_ACTOR is blank and required: in an image every user is `node`.
+ * @throws problem `validation_failed`, with the command to write, if ADMIN_ACTOR is required and blank.
  */
 export function actorOf(
   { ADMIN_ACTOR, ADMIN_ACTOR_REQUIRED }: Pick<Config, "ADMIN_ACTOR" | "ADMIN_ACTOR_REQUIRED">,
@@ -152,12 +152,9 @@ export function actorOf(
   if (ADMIN_ACTOR.trim() !== "") return ADMIN_ACTOR;
   if (ADMIN_ACTOR_REQUIRED === "false") return env.SUDO_USER || env.USER || osUser();
   const words = command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
-  throw invalid(
-    "/ADMIN_ACTOR",
-    "must be set",
-    "Nothing was changed: the audit needs your name. Set ADMIN_ACTOR, for example: kubectl -n onboarding exec -i " +
-      `deploy/onboarding -- env ADMIN_ACTOR=ann node dist/admin/main.js ${words.join(" ")}`,
-  );
+  const example = `env ADMIN_ACTOR=ann node dist/admin/main.js ${words.join(" ")}`;
+  const detail = `the audit needs your name. Write: kubectl -n onboarding exec -i deploy/onboarding -- ${example}`;
+  throw invalid("/ADMIN_ACTOR", "must be set", `Nothing was changed: ${detail}`);
 }
 
 function osUser(): string {

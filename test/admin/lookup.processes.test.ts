@@ -102,7 +102,13 @@ describe("what operators look up", function () {
     it("is identified from standard input, whatever is around it", async () => {
       const account = await newAccount("Acme");
       const { key: secret, ...key } = await newKey(account.id);
-      for (const input of [secret, `${secret}\n`, `\r\n  ${secret}\r\n`, `leaked:\nAuthorization: Bearer ${secret}"\n`])
+      for (const input of [
+        secret,
+        `${secret}\n`,
+        `\r\n  ${secret}\r\n`,
+        `leaked:\nAuthorization: Bearer ${secret}"\n`,
+        JSON.stringify({ ...key, secret }),
+      ])
         expect(await match(input)).to.deep.equal({
           object: "key_match",
           accepted: true,

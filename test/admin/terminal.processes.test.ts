@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect } from "chai";
+import { type AccountRecord, newAccount } from "../../src/accounts/account.ts";
 import type { AccountView, KeyView, NewKeyView } from "../../src/accounts/view.ts";
 import type { GrantView } from "../../src/grants/view.ts";
 import { withDatabase } from "../support/mongo-url.ts";
@@ -19,9 +20,9 @@ describe("a command in a terminal, a pipe or a container", function () {
     return serversOf({ ...config, MONGODB_URL: withDatabase(config.MONGODB_URL ?? "", database.db.databaseName) });
   };
   const response = (...args: string[]) => answerOf(args, env());
-  const newAccount = async (name = "Acme") => (await response("accounts", "create", "--name", name)) as AccountView;
+  const createAccount = async (name = "Acme") => (await response("accounts", "create", "--name", name)) as AccountView;
   const newKey = async (name = "Acme") =>
-    (await response("keys", "create", "--account", (await newAccount(name)).id, "--name", "ats")) as NewKeyView;
+    (await response("keys", "create", "--account", (await createAccount(name)).id, "--name", "ats")) as NewKeyView;
   const statusOf = async ({ id, account_id }: NewKeyView) =>
     ((await response("accounts", "show", account_id)) as { keys: KeyView[] }).keys.find((key) => key.id === id)?.status;
 
@@ -108,19 +109,16 @@ describe("a command in a terminal, a pipe or a container", function () {
   });
 
   it("exits with 0 if the reader of a pipe has read enough", async () => {
-    await database.db.collection("accounts").insertMany(
-      Array.from({ length: 300 }, (_, index) => ({
-        ...{
-          _id: `acct_${String(index).padStart(26, "0")}` as never,
-          name: "x".repeat(200),
-          status: "active",
-          keys: [],
-        },
-        ...{ version: 1, created_at: "2026-11-22T00:00:00.000Z", updated_at: "2026-11-22T00:00:00.000Z" },
-      })),
+    const records = Array.from({ length: 300 }, (_, index) =>
+      newAccount(`acct_${String(index).padStart(26, "0")}`, "x".repeat(200), "2026-11-22T00:00:00.000Z"),
     );
+    await database.db.collection<AccountRecord>("accounts").insertMany(records);
     for (const command of ["accounts list", "help"]) {
-      const child = await shell("bash", ["--norc", "-c", `$ADMIN ${command} 2>&1 >/dev/stdout | true; echo \${PIPESTATUS[0]}`]);
+      const child = await shell("bash", [
+        "--norc",
+        "-c",
+        `$ADMIN ${command} 2>&1 >/dev/stdout | true; echo \${PIPESTATUS[0]}`,
+      ]);
       let shown = "";
       child.stdout.on("data", (chunk: Buffer) => (shown += chunk.toString()));
       await once(child, "close");
@@ -154,7 +152,7 @@ describe("a command in a terminal, a pipe or a container", function () {
         const words = args.join(" ").replace("Acme AG", "'Acme AG'").replace("--reason=it's", "'--reason=it'\\''s'");
         for (const ADMIN_ACTOR of ["", "  "])
           expect(await mistakeOf(args, { ...image(), ADMIN_ACTOR })).to.equal(
-            "Nothing was changed: the audit needs your name. Set ADMIN_ACTOR, for example: kubectl -n onboarding exec -i " +
+            "Nothing was changed: the audit needs your name. Write: kubectl -n onboarding exec -i " +
               `deploy/onboarding -- env ADMIN_ACTOR=ann node dist/admin/main.js ${words}`,
           );
       }
