@@ -157,6 +157,9 @@ describe("a command in a terminal, a pipe or a container", function () {
           );
       }
       expect(await response("accounts", "show", account_id)).to.include({ name: "Acme", status: "active" });
+      expect(await database.db.collection("outreach_accounts").countDocuments({ _id: account_id as never })).to.equal(
+        0,
+      );
       expect(await answerOf(["keys", "revoke", id], { ...image(), ADMIN_ACTOR: "ann" })).to.include({
         status: "revoked",
       });
