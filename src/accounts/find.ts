@@ -34,9 +34,7 @@ export async function identifyKey(store: AccountStore, secret: string, clock: Cl
   if (owner === null)
     throw problem(
       "not_found",
-      wellFormed(secret)
-        ? "No account has this key."
-        : "This key is cut off or mistyped: its checksum is wrong.",
+      wellFormed(secret) ? "No account has this key." : "This key is cut off or mistyped: its checksum is wrong.",
     );
   const account = await store.get(owner.account);
   const key = findKey(account, owner.key);
