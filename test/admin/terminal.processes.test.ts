@@ -108,6 +108,17 @@ describe("a command in a terminal, a pipe or a container", function () {
     expect(await answerOf(["keys", "revoke", key.id], env(), adminProcess)).to.include({ status: "revoked" });
   });
 
+  it("asks before it erases a person, and needs --yes where there is no terminal", async () => {
+    const { code, shown } = await inTerminal("$ADMIN candidates erase cand_1 cand_2", { "[y/N] ": "n\n" });
+    expect(shown)
+      .to.include("Erase cand_1, cand_2 for good? [y/N] ")
+      .and.match(/Nothing was changed\.\r\n$/);
+    expect(code).to.equal(1);
+    expect(await mistakeOf(["candidates", "erase", "cand_1"], env())).to.equal(
+      "Nothing was changed: without a terminal, this command needs --yes.",
+    );
+  });
+
   it("exits with 0 if the reader of a pipe has read enough", async () => {
     const records = Array.from({ length: 300 }, (_, index) =>
       newAccount(`acct_${String(index).padStart(26, "0")}`, "x".repeat(200), "2026-11-22T00:00:00.000Z"),
@@ -148,6 +159,8 @@ describe("a command in a terminal, a pipe or a container", function () {
         ["keys", "revoke", id, "--yes"],
         ["grants", "create", "--key", id, ...grant],
         ["outreach", "pause", "--account", account_id],
+        ["restore", "begin"],
+        ["candidates", "erase", "cand_1", "--yes"],
       ]) {
         const words = args.join(" ").replace("Acme AG", "'Acme AG'").replace("--reason=it's", "'--reason=it'\\''s'");
         for (const ADMIN_ACTOR of ["", "  "])
