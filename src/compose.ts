@@ -41,6 +41,9 @@ import { SettingsService } from "./settings/service.ts";
 import { settingsStores } from "./settings/store.ts";
 import type { SweepRunner } from "./sweeps/runner.ts";
 import { runners } from "./sweeps/runners.ts";
+import { UsageCounter } from "./usage/counter.ts";
+import { UsageService } from "./usage/service.ts";
+import { UsageStore } from "./usage/store.ts";
 
 /** Maximum clock skew between replicas, in milliseconds. Generous: clocks follow Redis's to within a round trip. */
 export const CLOCK_SKEW_MS = 2_000;
@@ -56,7 +59,7 @@ export interface System {
   readonly faults: () => Promise<string[]>;
   readonly metrics: Metrics;
   /**
-   * Waits until the outcome of every write is known and the last uses of keys are written, at most SETTLE_WITHIN_MS and a
+   * Waits until the outcome of every write is known and the last uses of keys and the usage are written, at most SETTLE_WITHIN_MS and a
    * few store operations. Then disconnects from Redis and MongoDB.
    */
   close(): Promise<void>;
@@ -131,6 +134,10 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
     timeoutMs: config.LIMITER_TIMEOUT_MS,
   });
   const lastUsed = new LastUsed({ store: accounts, clock });
+  const writer = `${hostname()}-${pid}-${newTypeId("req")}`;
+  const usage = new UsageStore(mongo);
+  const counter = new UsageCounter({ store: usage, log, writer });
+  metrics.readRefused = () => counter.mostRefused();
 
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
@@ -145,11 +152,11 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
     audit,
     reminders: remindersOf(reminders),
     messages: reminders.stores,
-    writer: `${holder}-${newTypeId("req")}`,
+    writer,
     skewMs: CLOCK_SKEW_MS,
   });
   const { store, eraser, checkpoints } = candidates;
-  const stores = [store.reader, content, idempotencyStore, audit, new GrantStore(mongo), reminders.stores];
+  const stores = [store.reader, content, idempotencyStore, audit, new GrantStore(mongo), reminders.stores, usage];
   await prepareStores(stores, { url: mongodbUrl, timeoutMs: config.STORE_TIMEOUT_MS, log });
   await checkpoints.start();
   const sending = wireReminders(reminders, { candidates: store, log, metrics });
@@ -157,6 +164,7 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
   const health = new Health({ mongo, redis, metrics, log, servesWithoutRedis: onOutage === "local" });
   health.watch();
   lastUsed.start();
+  counter.start();
 
   const documents = new DocumentService(store, content);
   const accountName = async (id: string) => (await accounts.get(id)).name;
@@ -169,11 +177,13 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
       packs: new PackService({ store, contents: content, accountName, clock }),
       references: new ReferenceService(store),
       settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
+      usage: new UsageService(usage, accounts, clock),
     }),
     pages: { visits: new Visits({ ...reminders, candidates: store }), documents },
     authenticator,
     limiter,
     lastUsed,
+    counter,
     idempotency,
     newId: newTypeId,
     log,
@@ -183,6 +193,7 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,
     maxFileBytes: config.MAX_DOCUMENT_BYTES,
     trustedProxies: config.TRUSTED_PROXIES,
+    logAddress: config.LOG_CLIENT_ADDRESS,
   });
   const work = runners({
     ...shared,
@@ -192,6 +203,7 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
     idempotency: idempotencyStore,
     reminders: sending,
     reminderStores: reminders.stores,
+    usage,
     holder,
     skewMs: CLOCK_SKEW_MS,
   });
@@ -207,7 +219,7 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
       clockWatch.stop();
       sending?.mailer.close();
       await sending?.sender.settled(SETTLE_WITHIN_MS); // before the checkpoints: it may still write candidates
-      await Promise.all([checkpoints.stop(SETTLE_WITHIN_MS), lastUsed.stop(SETTLE_WITHIN_MS)]);
+      await Promise.all([checkpoints, lastUsed, counter].map((each) => each.stop(SETTLE_WITHIN_MS)));
       redis.disconnect();
       await mongo.close();
       await tracing?.close();

@@ -12,6 +12,7 @@ import { addKeyCommands } from "./keys.ts";
 import { addLimitCommands } from "./limits.ts";
 import { Operations } from "./operations.ts";
 import { addOutreachCommands } from "./outreach.ts";
+import { addUsageCommands } from "./usage.ts";
 
 /** In the order of the help. */
 const NOUNS = [
@@ -19,6 +20,7 @@ const NOUNS = [
   addKeyCommands,
   addGrantCommands,
   addLimitCommands,
+  addUsageCommands,
   addOutreachCommands,
   addAuditCommands,
   addConfigCommand,

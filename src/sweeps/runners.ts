@@ -6,10 +6,11 @@ import type { IdempotencyStore } from "../idempotency/store.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import type { ReminderWork } from "../reminders/wire.ts";
 import type { ReminderStores } from "../reminders/stores.ts";
+import type { UsageStore } from "../usage/store.ts";
 import { LeaseStore, type LeaseStoreOptions } from "./lease-store.ts";
 import { SweepRunner } from "./runner.ts";
 import { guessableAddresses, leftOverMail } from "./mail.ts";
-import { erasures, expiries, idempotencyRecords, leftOverBytes, type Sweep } from "./sweep.ts";
+import { erasures, expiries, idempotencyRecords, leftOverBytes, oldUsage, type Sweep } from "./sweep.ts";
 
 /** Pause between two passes of reminders, replans or opt-outs, in milliseconds. */
 const REMINDERS_REST_MS = 2_000;
@@ -24,13 +25,15 @@ interface Dependencies extends LeaseStoreOptions {
   /** Undefined if no reminders are sent. */
   readonly reminders: ReminderWork | undefined;
   readonly reminderStores: ReminderStores;
+  readonly usage: UsageStore;
   readonly log: Logger;
   readonly metrics: Metrics;
 }
 
 /** Creates the runners of the sweeps. Replans, opt-outs and reminders have one each, so that no other sweep delays them. */
 export function runners(dependencies: Dependencies): SweepRunner[] {
-  const { clock, candidates, content, eraser, idempotency, reminders, reminderStores, log, metrics } = dependencies;
+  const { clock, candidates, content, eraser, idempotency, reminders, reminderStores, usage, log, metrics } =
+    dependencies;
   const shared = { leases: new LeaseStore(dependencies), log, metrics };
   const sweeps = [
     expiries(candidates, clock),
@@ -39,6 +42,7 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
     idempotencyRecords(idempotency, clock),
     leftOverMail(reminderStores, candidates.reader, clock),
     guessableAddresses(reminderStores, clock),
+    oldUsage(usage, clock),
   ];
   const usual = new SweepRunner({ ...shared, name: "sweeps", sweeps });
   if (reminders === undefined) return [usual];
