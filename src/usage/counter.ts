@@ -11,7 +11,8 @@ interface Dependencies {
   readonly log: Pick<Logger, "warn">;
   /** Unique to this process. */
   readonly writer: string;
-  readonly periodMs?: number;
+  /** For tests. */
+  readonly maxCounts?: number;
 }
 
 /** Less than a minute, because the write takes time too. */
@@ -56,7 +57,7 @@ interface Refused {
  * the process goes on under another name.
  */
 export class UsageCounter {
-  readonly #options: Dependencies;
+  readonly #options: Required<Dependencies>;
   readonly #counts = new Map<string, Count>();
   readonly #refused = new LRUCache<string, Refused>({ max: MAX_REFUSED });
   /** Number of names that this process has had, and the latest hour of which a count may have been written and left. */
@@ -67,8 +68,8 @@ export class UsageCounter {
   readonly #writes: PeriodicWrite;
 
   constructor(options: Dependencies) {
-    this.#options = options;
-    this.#writes = new PeriodicWrite(options.periodMs ?? PERIOD_MS, () => this.#write());
+    this.#options = { maxCounts: MAX_COUNTS, ...options };
+    this.#writes = new PeriodicWrite(PERIOD_MS, () => this.#write());
   }
 
   start(): void {
@@ -109,7 +110,7 @@ export class UsageCounter {
   }
 
   #add(name: string, of: Pick<Usage, "account" | "keyId" | "surface" | "hour">): Count | undefined {
-    if (this.#counts.size >= MAX_COUNTS) return undefined;
+    if (this.#counts.size >= this.#options.maxCounts) return undefined;
     if (of.hour <= this.#leftUntil) {
       this.#names++;
       this.#leftUntil = -Infinity;
@@ -120,7 +121,7 @@ export class UsageCounter {
   }
 
   async #write(): Promise<void> {
-    const { store, log } = this.#options;
+    const { store, log, maxCounts } = this.#options;
     const changed: Count[] = [];
     for (const count of this.#counts.values()) {
       if (isWritten(count)) count.idle++;
@@ -139,7 +140,7 @@ export class UsageCounter {
         "usage could not be written, and will be with the next minute's",
       );
     }
-    const isFull = this.#counts.size > MAX_COUNTS / 2;
+    const isFull = this.#counts.size > maxCounts / 2;
     for (const [name, count] of this.#counts) {
       if (!isWritten(count) || (!isFull && count.idle <= MAX_IDLE)) continue;
       this.#counts.delete(name);

@@ -15,17 +15,17 @@ export interface Usage {
   readonly refused: number;
 }
 
-type Counts = Pick<Usage, "used" | "refused">;
-
-/** What a process counted of an account in a UTC day. */
-interface Day {
+/**
+ * What a process counted of an account in a UTC day. Further members are the counts, each named by the hour of the day, the
+ * key, the surface, and `used` or `refused`: `14 key_… list used`. They are flat, because $max of a nested one needs a
+ * server that makes the objects around it, and the stand-in for MongoDB does not.
+ */
+interface Day extends Record<string, unknown> {
   /** The account, the day and the process. */
   readonly _id: string;
   readonly account: string;
   /** Days since 1970-01-01. */
   readonly day: number;
-  /** By the hour of the day, the key and the surface. */
-  readonly hours: Readonly<Record<string, Record<string, Partial<Record<Surface, Counts>>>>>;
 }
 
 const dayOf = (hour: number) => Math.floor(hour / 24);
@@ -47,8 +47,8 @@ export class UsageStore implements Indexed {
     const days = grouped(counts, ({ account, hour, writer }) => `${account} ${dayOf(hour)} ${writer}`);
     const writes = Array.from(days, ([_id, [first, ...others]]) => {
       const fields = [first!, ...others].flatMap(({ hour, keyId, surface, used, refused }) => {
-        const name = `hours.${hour % 24}.${keyId}.${surface}`;
-        return [[`${name}.used`, used] as const, [`${name}.refused`, refused] as const];
+        const name = `${hour % 24} ${keyId} ${surface}`;
+        return [[`${name} used`, used] as const, [`${name} refused`, refused] as const];
       });
       const update = { $max: Object.fromEntries(fields), $setOnInsert: { day: dayOf(first!.hour) } };
       return { updateOne: { filter: { _id, account: first!.account }, update, upsert: true } };
@@ -62,17 +62,14 @@ export class UsageStore implements Indexed {
       account: { $in: [...accounts] },
       day: { $gte: dayOf(from), $lte: dayOf(to) },
     });
-    return days.flatMap(({ account, day, hours }) =>
-      Object.entries(hours).flatMap(([hourOfDay, keys]) => {
-        const hour = 24 * day + Number(hourOfDay);
-        if (hour < from || hour > to) return [];
-        return Object.entries(keys).flatMap(([keyId, surfaces]) =>
-          Object.entries(surfaces).map(([surface, counts]) => {
-            return { account, hour, keyId, surface: surface as Surface, ...counts };
-          }),
-        );
-      }),
-    );
+    const names = days.flatMap((day) => Object.keys(day).map((name) => ({ day, name })));
+    return names.flatMap(({ day, name }) => {
+      const [hourOfDay, keyId = "", surface = "", kind] = name.split(" ");
+      const hour = 24 * day.day + Number(hourOfDay);
+      if (kind !== "used" || hour < from || hour > to) return [];
+      const [used, refused] = [Number(day[name]), Number(day[`${hourOfDay} ${keyId} ${surface} refused`])];
+      return [{ account: day.account, hour, keyId, surface: surface as Surface, used, refused }];
+    });
   }
 
   /** Returns how many documents were removed. @param hour as in Usage. */
