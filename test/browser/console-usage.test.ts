@@ -46,8 +46,8 @@ describe("the console's last 24 hours", () => {
     ).to.deep.equal(
       [
         ["create", "7", "1"],
-        ["reads", "10", "0"],
         ["list", "120", "35"],
+        ["reads", "10", "0"],
       ].map(([surface, made, refused]) => `${surface} key_…${account.keyId.slice(-6)} ${made} ${refused}`),
     );
     for (const colorScheme of ["light", "dark"] as const)
