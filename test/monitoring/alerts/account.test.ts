@@ -12,8 +12,7 @@ const WINDOW_SECONDS = 3;
 const start = (key: string): LoadRequest => ({ method: "POST", path: "/candidates/cand_none/start", key });
 
 describe("the alert about an account at its limit", () => {
-  // Without the lines of requests: neither the alert nor what operators see of usage needs them.
-  const service = useProcesses({ LIMIT_WINDOW_SECONDS: WINDOW_SECONDS, LOG_LEVEL: "warn" });
+  const service = useProcesses({ LIMIT_WINDOW_SECONDS: WINDOW_SECONDS });
   const prometheus = usePrometheus(() => ({
     targets: { [JOB]: service.opsUrl },
     times: 3_600 / WINDOW_SECONDS,
