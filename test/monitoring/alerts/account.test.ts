@@ -24,7 +24,8 @@ describe("the alert about an account at its limit", () => {
     [greedy, modest] = await Promise.all([service.account(), service.account()]);
     traffic.push(startTraffic(service.url, start(greedy.key), 20), startTraffic(service.url, start(modest.key), 600));
   });
-  after(() => Promise.all(traffic.map((each) => each.stop())));
+  // Not after all: the service has stopped by then.
+  afterEach(() => Promise.all(traffic.map((each) => each.stop())));
 
   it("fires for the account whose requests were refused in each of eight windows, and for no other", async () => {
     await prometheus.until("sum by (account) (limiter_account_refusals) > 0");
