@@ -23,7 +23,7 @@ describe("the console's last 24 hours", () => {
     ]);
     const page = await openConsole(browser, service.url);
     await enterKey(page, account.key);
-    await usage(page).getByText("The account made 137 requests. 36 were refused (429), most of them at").waitFor();
+    await usage(page).getByText("137 requests were admitted, and 36 were refused (429), most of them at").waitFor();
     const worst = new Date((now - 3) * HOUR_MS).toISOString();
     expect(await usage(page).locator("p time").first().getAttribute("datetime")).to.equal(worst);
     const heights = await usage(page)
@@ -65,7 +65,7 @@ describe("the console's last 24 hours", () => {
   it("are empty for an account without requests, and go with the key", async () => {
     const page = await openConsole(browser, service.url);
     await enterKey(page, account.key);
-    await usage(page).getByText("The account made 0 requests. None was refused.").waitFor();
+    await usage(page).getByText("0 requests were admitted, and none was refused (429).").waitFor();
     expect(await usage(page).locator("details").count()).to.equal(0);
     await page.getByRole("button", { name: "Forget the key" }).click();
     await page.getByLabel("API key").waitFor();
