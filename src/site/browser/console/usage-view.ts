@@ -31,20 +31,6 @@ export function usageSection(usage: UsageReport | undefined): TemplateResult | t
   const sumOf = (member: "used" | "refused") => hours.reduce((sum, hour) => sum + hour[member], 0);
   const refused = worst.refused === 0 ? "none was" : `${count(sumOf("refused"))} were`;
   const when = worst.refused === 0 ? "." : html`, most of them at ${moment(worst.start)}.`;
-  const rows = data.filter(({ hour }) => hour === start);
-    const sumOf = (member: "used" | "refused") => rows.reduce((sum, row) => sum + row[member], 0);
-    return { start, used: sumOf("used"), refused: sumOf("refused") };
-  });
-}
-
-/** The account's last 24 hours: in words, as a bar for each hour, and as a table. */
-export function usageSection(usage: UsageReport | undefined): TemplateResult | typeof nothing {
-  if (usage === undefined) return nothing;
-  const hours = hoursOf(usage);
-  const worst = hours.reduce((one, other) => (other.refused > one.refused ? other : one));
-  const sumOf = (member: "used" | "refused") => hours.reduce((sum, hour) => sum + hour[member], 0);
-  const refused =
-    worst.refused === 0 ? "None was refused." : `${count(sumOf("refused"))} were refused (429), most of them at `;
   const rows = usage.data.toReversed().map(
     (row) =>
       html`<tr>
@@ -58,9 +44,7 @@ export function usageSection(usage: UsageReport | undefined): TemplateResult | t
   return section(
     "usage",
     "Last 24 hours",
-    html`<p class="quiet">
-        ${count(sumOf("used"))} requests were admitted, and ${refused} refused (429)${when}
-      </p>
+    html`<p class="quiet">${count(sumOf("used"))} requests were admitted, and ${refused} refused (429)${when}</p>
       <svg class="hours" viewBox="0 0 ${10 * hours.length} 100" preserveAspectRatio="none" aria-hidden="true">
         ${bars(hours)}
       </svg>
