@@ -5,19 +5,24 @@ import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
 import { AuditTrail } from "../audit/trail.ts";
+import { compose } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { GrantService } from "../grants/service.ts";
 import { GrantStore } from "../grants/store.ts";
 import { followRedis, SharedClock } from "../infra/clock.ts";
 import { checkSchemaVersion } from "../infra/schema-version.ts";
 import { newTypeId } from "../infra/ids.ts";
+import { createLog } from "../infra/log.ts";
 import { connectMongo, type Mongo } from "../infra/mongo.ts";
 import { connectRedis, type RedisClient } from "../infra/redis.ts";
+import { restoredOf, RestoreStore } from "../infra/restore.ts";
 import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { type AccountLimits, readAccountLimits } from "../limits/account-limits.ts";
+import { ReminderAccountStore } from "../reminders/account-store.ts";
 import type { ReminderControl } from "../reminders/control.ts";
+import { PlanStore } from "../reminders/plan-store.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
 import { UsageService } from "../usage/service.ts";
 import { UsageStore } from "../usage/store.ts";
@@ -64,8 +69,33 @@ export class Operations {
 
   async outreach(): Promise<ReminderControl> {
     const mongo = await this.#connectedMongo();
-    const shared = { mongo, clock: this.#clock, config: this.config, random: randomBytes };
+    const state = await new RestoreStore(mongo).read();
+    const restore = { restored: () => (state === null ? undefined : restoredOf(state)) };
+    const shared = { mongo, clock: this.#clock, config: this.config, restore, random: randomBytes };
     return wireControls(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
+  }
+
+  async restore() {
+    const mongo = await this.#connectedMongo();
+    return {
+      store: new RestoreStore(mongo),
+      accounts: new AccountStore(mongo),
+      reminderAccounts: new ReminderAccountStore(mongo),
+      plans: new PlanStore(mongo),
+      audit: await this.audit(),
+      redis: () => this.#connectedRedis(),
+    };
+  }
+
+  /** Erases candidates. The composed service does it, because the feed has to show it. */
+  async erase(candidateIds: readonly string[]): Promise<{ object: string; erased: readonly string[] }> {
+    const system = await compose(this.config, createLog("silent"));
+    try {
+      for (const id of candidateIds) await system.erase(id, actorOf(this.config));
+    } finally {
+      await system.close();
+    }
+    return { object: "erasure", erased: candidateIds };
   }
 
   async limitsOf(accountId: string): Promise<AccountLimits> {

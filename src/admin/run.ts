@@ -13,6 +13,7 @@ import { addLimitCommands } from "./limits.ts";
 import { Operations } from "./operations.ts";
 import { addOutreachCommands } from "./outreach.ts";
 import { addUsageCommands } from "./usage.ts";
+import { addRestoreCommands } from "./restore.ts";
 
 /** In the order of the help. */
 const NOUNS = [
@@ -22,6 +23,7 @@ const NOUNS = [
   addLimitCommands,
   addUsageCommands,
   addOutreachCommands,
+  addRestoreCommands,
   addAuditCommands,
   addConfigCommand,
 ];

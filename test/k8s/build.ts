@@ -1,20 +1,22 @@
 import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { parseAllDocuments, parseDocument } from "yaml";
 import type { Manifest } from "./manifests.ts";
 
-const K8S = fileURLToPath(new URL("../../k8s/", import.meta.url));
+export const K8S = fileURLToPath(new URL("../../k8s/", import.meta.url));
 
 export interface Variant {
   /** For example overlays/production. */
   readonly folder: string;
   /** Folders in components/ that are switched on. */
   readonly components: readonly string[];
+  /** Files of k8s/ that an operator adds or changes, with their text. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 export interface Built extends Variant {
@@ -28,13 +30,19 @@ export function variants(): Variant[] {
     readdirSync(join(K8S, name), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map((entry) => entry.name);
-  const components = folders("components");
+  // Some components change what network-policies brings. `instance` has tests of its own.
+  const components = [
+    "network-policies",
+    ...folders("components").filter((name) => !/^(network-policies|instance)$/.test(name)),
+  ];
   const general = components.filter((name) => !name.endsWith("-dev"));
+  const together = components.filter((name) => name !== "ingress-nginx"); // gateway-envoy is in its place
   return [
     ...["base", ...folders("overlays").map((name) => `overlays/${name}`)].map((folder) => ({ folder, components: [] })),
     ...general.map((name) => ({ folder: "overlays/production", components: needsOf(name) })),
-    { folder: "overlays/production", components: general },
-    { folder: "overlays/dev", components },
+    { folder: "overlays/production", components: general.filter((name) => together.includes(name)) },
+    // Its Deployment says itself how many replicas there are.
+    { folder: "overlays/dev", components: together.filter((name) => name !== "autoscale-event-loop") },
   ];
 }
 
@@ -60,17 +68,21 @@ const builds = new Map<string, Promise<Built>>();
 
 /** Builds a variant once in this process. Its components are switched on as an operator does: in its `components:`. */
 export function build(variant: Variant): Promise<Built> {
-  const title = [variant.folder, ...variant.components].join(" + ");
+  const title = [variant.folder, ...variant.components, ...Object.values(variant.files ?? {})].join(" + ");
   const built = builds.get(title) ?? buildNew(variant, title);
   builds.set(title, built);
   return built;
 }
 
 /** @throws with kustomize's message if it refuses the folder. */
-async function buildNew({ folder, components }: Variant, title: string): Promise<Built> {
+async function buildNew({ folder, components, files = {} }: Variant, title: string): Promise<Built> {
   const copy = await mkdtemp(join(tmpdir(), "onboarding-k8s-"));
   try {
     await cp(K8S, copy, { recursive: true });
+    for (const [name, text] of Object.entries(files)) {
+      await mkdir(dirname(join(copy, name)), { recursive: true });
+      await writeFile(join(copy, name), text);
+    }
     const file = join(copy, folder, "kustomization.yaml");
     const kustomization = parseDocument(await readFile(file, "utf8"));
     const paths = components.map((name) => relative(join(copy, folder), join(copy, "components", name)));

@@ -18,7 +18,12 @@ export interface Container {
   image?: string;
   args?: string[];
   ports?: { name?: string; containerPort: number; hostPort?: number }[];
-  env?: { name: string; valueFrom?: { secretKeyRef?: { name: string; key: string; optional?: boolean } } }[];
+  volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[];
+  env?: {
+    name: string;
+    value?: string;
+    valueFrom?: { secretKeyRef?: { name: string; key: string; optional?: boolean } };
+  }[];
   envFrom?: { configMapRef?: { name: string }; secretRef?: { name: string } }[];
   startupProbe?: Probe;
   livenessProbe?: Probe;
@@ -36,7 +41,8 @@ export interface PodSpec {
   terminationGracePeriodSeconds?: number;
   securityContext?: { runAsUser?: number };
   topologySpreadConstraints?: { topologyKey: string; labelSelector?: Selector }[];
-  volumes?: object[];
+  volumes?: { name: string; configMap?: { name: string; items?: { key: string; path: string }[] } }[];
+  priorityClassName?: string;
 }
 
 export interface Workload {
@@ -59,31 +65,65 @@ export interface NetworkPolicy {
   egress?: { to?: Peer[]; ports?: { port: string | number }[] }[];
 }
 
+export interface Reference {
+  kind?: string;
+  name: string;
+}
+
+interface Backend {
+  name: string;
+  port: { name: string };
+}
+
 /** The `spec` of each kind that has one and that the tests read. */
 export interface Specs {
   Deployment: Workload;
   StatefulSet: Workload;
   Job: Workload;
-  Service: { selector?: Labels; ports: { name?: string; port: number; targetPort?: string | number }[] };
+  Service: {
+    selector?: Labels;
+    ports: { name?: string; port: number; targetPort?: string | number }[];
+    ipFamilies?: string[];
+    ipFamilyPolicy?: string;
+  };
   HorizontalPodAutoscaler: {
     scaleTargetRef: { kind: string; name: string };
     minReplicas?: number;
     maxReplicas: number;
-    metrics?: { resource?: { name: string } }[];
+    metrics?: {
+      resource?: { name: string };
+      pods?: { metric: { name: string }; target: { averageValue: string } };
+    }[];
   };
   PodDisruptionBudget: { minAvailable?: number | string; maxUnavailable?: number | string; selector: Selector };
   NetworkPolicy: NetworkPolicy;
-  ServiceMonitor: { selector?: Selector; endpoints?: { port?: string }[] };
+  ServiceMonitor: { selector?: Selector; endpoints?: { port?: string }[]; jobLabel?: string };
+  PrometheusRule: { groups: { rules: { alert?: string; annotations?: Record<string, string> }[] }[] };
+  Ingress: {
+    tls?: { hosts: string[]; secretName: string }[];
+    rules: { host: string; http: { paths: { path: string; backend: { service: Backend } }[] } }[];
+  };
+  Gateway: { listeners: { name: string; hostname?: string }[]; infrastructure?: { parametersRef?: Reference } };
+  HTTPRoute: {
+    parentRefs: (Reference & { sectionName?: string })[];
+    hostnames: string[];
+    rules: { matches?: object[]; backendRefs: { name: string; port: number }[]; timeouts?: { request?: string } }[];
+  };
+  EnvoyProxy: { telemetry: { accessLog: { settings: { matches?: string[] }[] } } };
+  ClientTrafficPolicy: { targetRefs: Reference[]; timeout: { http: Record<string, string> } };
+  BackendTrafficPolicy: { targetRefs: Reference[]; timeout: { http: Record<string, string> } };
 }
 
 export interface Manifest {
   apiVersion: string;
   kind: string;
-  metadata: { name: string; namespace?: string; labels?: Labels };
+  metadata: { name: string; namespace?: string; labels?: Labels; annotations?: Record<string, string> };
   spec?: unknown;
   /** Of a ConfigMap or a Secret (base64). */
   data?: Record<string, string>;
   stringData?: Record<string, string>;
+  /** Of a PriorityClass. */
+  value?: number;
   /** Of a ServiceAccount. */
   automountServiceAccountToken?: boolean;
 }

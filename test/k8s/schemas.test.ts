@@ -5,10 +5,14 @@ import { expect } from "chai";
 import { build, tool, variants } from "./build.ts";
 import type { Manifest } from "./manifests.ts";
 
-/** The Prometheus operator's own kinds. Kubernetes has no schema of them. */
-const OPERATOR_KINDS = ["PrometheusRule", "ServiceMonitor", "PodMonitor"].map(
-  (kind) => `monitoring.coreos.com/v1 ${kind}`,
-);
+/** The kinds of the Prometheus operator, of Gateway API and of Envoy Gateway. Kubernetes has no schema of them. */
+const OPERATOR_KINDS = [
+  ...["PrometheusRule", "ServiceMonitor", "PodMonitor"].map((kind) => `monitoring.coreos.com/v1 ${kind}`),
+  ...["Gateway", "HTTPRoute"].map((kind) => `gateway.networking.k8s.io/v1 ${kind}`),
+  ...["EnvoyProxy", "ClientTrafficPolicy", "BackendTrafficPolicy"].map(
+    (kind) => `gateway.envoyproxy.io/v1alpha1 ${kind}`,
+  ),
+];
 const PROGRAM = fileURLToPath(new URL("validate.py", import.meta.url));
 
 const kindOf = ({ apiVersion, kind }: Manifest) => `${apiVersion} ${kind}`;
@@ -51,8 +55,8 @@ describe("the manifests in k8s/", () => {
     for (const found of Object.values(await validate(bad))) expect(found).to.have.length(3).and.not.to.include(null);
   });
 
-  it("have only kinds of Kubernetes and three of the Prometheus operator", () => {
-    const groups = /^(v1|apps\/v1|batch\/v1|autoscaling\/v2|policy\/v1|networking\.k8s\.io\/v1) [A-Z]\w+$/;
+  it("have only kinds of Kubernetes and those of operators that are listed here", () => {
+    const groups = /^(v1|apps\/v1|batch\/v1|autoscaling\/v2|policy\/v1|(networking|scheduling)\.k8s\.io\/v1) [A-Z]\w+$/;
     const others = manifests.map(kindOf).filter((kind) => !groups.test(kind));
     expect(OPERATOR_KINDS).to.include.members(others);
   });

@@ -64,8 +64,29 @@ describe("the rules of Prometheus", () => {
   it("say of each alert how urgent it is, what it means and what to do", () => {
     for (const { alert, labels = {}, annotations = {} } of alerts) {
       expect(labels["severity"], alert).to.be.oneOf(["critical", "warning", "info"]);
-      expect(annotations, alert).to.have.all.keys("summary", "description", "action");
+      expect(annotations, alert).to.have.all.keys("summary", "description", "action", "runbook_url");
     }
+  });
+
+  it("link each alert to its section of the page for operators, which is there", () => {
+    // As GitHub and GitLab make the anchor of a heading of one word.
+    const anchors = [...readFileSync(PAGE, "utf8").matchAll(/^## (\w+)$/gm)].map(([, title = ""]) =>
+      title.toLowerCase(),
+    );
+    for (const { alert, annotations = {} } of alerts) {
+      const [page, anchor = ""] = annotations["runbook_url"]!.split("#");
+      expect(page, alert).to.match(/\/src\/docs\/alerts\.md$/);
+      expect(anchor, alert).to.equal(alert.toLowerCase());
+      expect(anchors, alert).to.include(anchor);
+    }
+  });
+
+  it("tell installations apart: each aggregate is by namespace and service", () => {
+    for (const { alert, record, expr } of groups.flatMap(({ rules }) => rules))
+      for (const [aggregate, by] of expr.matchAll(/\b(?:sum|max|min|avg|count|group)\s*(?:by \(([^)]*)\) )?\(/g))
+        // A refusal is counted by account, and an account is in one installation.
+        if (alert !== "OnboardingAccountAtLimit")
+          expect(by?.split(", "), `${aggregate} of ${alert ?? record}`).to.include.members(["namespace", "service"]);
   });
 
   it("have a section for each alert on the page for operators", () => {

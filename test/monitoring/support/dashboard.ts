@@ -30,13 +30,14 @@ export function readDashboard(): Dashboard {
 }
 
 /**
- * Fills in the variables of a query as Grafana does, with all namespaces selected. The rate interval is four scrapes.
+ * Fills in the variables of a query as Grafana does, with all namespaces and Services selected. The rate interval is four scrapes.
  * @throws if a variable is left.
  */
 export function filledIn(expr: string, { scrapeSeconds }: { scrapeSeconds: number }): string {
   const filled = expr
     .replaceAll("$__rate_interval", `${scrapeSeconds * 4_000}ms`)
     .replaceAll("$namespace", ".*")
+    .replaceAll("$service", ".*")
     .replaceAll(/\s+/g, " ");
   if (filled.includes("$")) throw new Error(`This query has a variable that the test does not know: ${filled}`);
   return filled;

@@ -10,6 +10,8 @@ import { alertsIn, faster, readGroups, ruleFile } from "./rules.ts";
 /** The label `job` that the ServiceMonitor gives the service's series. */
 export const JOB = "candidate-onboarding-service";
 export const NAMESPACE = "onboarding";
+/** The label `service`: the Service whose pods are scraped. It tells two installations in one namespace apart. */
+export const SERVICE = "onboarding-ops";
 export const SCRAPE_SECONDS = 0.5;
 const STEADY_SECONDS = 5;
 const POLL_MS = 100;
@@ -105,7 +107,7 @@ function configFor(targets: Record<string, string>): object {
     rule_files: ["rules.yaml"],
     scrape_configs: Object.entries(targets).map(([job, url]) => ({
       job_name: job,
-      static_configs: [{ targets: [new URL(url).host], labels: { namespace: NAMESPACE, pod: job } }],
+      static_configs: [{ targets: [new URL(url).host], labels: { namespace: NAMESPACE, service: SERVICE, pod: job } }],
     })),
   };
 }
