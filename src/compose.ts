@@ -44,6 +44,9 @@ import { SettingsService } from "./settings/service.ts";
 import { settingsStores } from "./settings/store.ts";
 import type { SweepRunner } from "./sweeps/runner.ts";
 import { runners } from "./sweeps/runners.ts";
+import { UsageCounter } from "./usage/counter.ts";
+import { UsageService } from "./usage/service.ts";
+import { UsageStore } from "./usage/store.ts";
 
 /** Maximum clock skew between replicas, in milliseconds. Generous: clocks follow Redis's to within a round trip. */
 export const CLOCK_SKEW_MS = 2_000;
@@ -62,7 +65,7 @@ export interface System {
   /** Erases a candidate for an operator. @throws problem not_found */
   readonly erase: (id: string, actor: string) => Promise<void>;
   /**
-   * Waits until the outcome of every write is known and the last uses of keys are written, at most SETTLE_WITHIN_MS and a
+   * Waits until the outcome of every write is known and the last uses of keys and the usage are written, at most SETTLE_WITHIN_MS and a
    * few store operations. Then disconnects from Redis and MongoDB.
    */
   close(): Promise<void>;
@@ -145,6 +148,10 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
     timeoutMs: config.LIMITER_TIMEOUT_MS,
   });
   const lastUsed = new LastUsed({ store: accounts, clock });
+  const writer = `${hostname()}-${pid}-${newTypeId("req")}`;
+  const usage = new UsageStore(mongo);
+  const counter = new UsageCounter({ store: usage, log, writer });
+  metrics.readRefused = () => counter.mostRefused();
 
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
@@ -160,11 +167,11 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
     audit,
     reminders: remindersOf(reminders),
     messages: reminders.stores,
-    writer: `${holder}-${newTypeId("req")}`,
+    writer,
     skewMs: CLOCK_SKEW_MS,
   });
   const { store, eraser, checkpoints } = candidates;
-  const stores = [store.reader, content, idempotencyStore, audit, new GrantStore(mongo), reminders.stores];
+  const stores = [store.reader, content, idempotencyStore, audit, new GrantStore(mongo), reminders.stores, usage];
   await startup.untilUp("mongodb", () => prepareStores(stores, { ...database, log }));
   await startup.untilUp("mongodb", () => checkpoints.start());
   const sending = wireReminders(reminders, { candidates: store, log, metrics });
@@ -173,6 +180,7 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
   health.watch();
   exportExactness(mongo, clock, metrics);
   lastUsed.start();
+  counter.start();
 
   const documents = new DocumentService(store, content);
   const accountName = async (id: string) => (await accounts.get(id)).name;
@@ -185,6 +193,7 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
       packs: new PackService({ store, contents: content, accountName, clock }),
       references: new ReferenceService(store),
       settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
+      usage: new UsageService(usage, accounts, clock),
     }),
     restore,
     pages: { visits: new Visits({ ...reminders, candidates: store }), documents },
@@ -192,6 +201,7 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
     limiter,
     lastUsed,
     outage,
+    counter,
     idempotency,
     newId: newTypeId,
     log,
@@ -201,6 +211,7 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,
     maxFileBytes: config.MAX_DOCUMENT_BYTES,
     trustedProxies: config.TRUSTED_PROXIES,
+    logAddress: config.LOG_CLIENT_ADDRESS,
   });
   const work = runners({
     ...shared,
@@ -211,6 +222,7 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
     idempotency: idempotencyStore,
     reminders: sending,
     reminderStores: reminders.stores,
+    usage,
     holder,
     skewMs: CLOCK_SKEW_MS,
   });
@@ -233,7 +245,7 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
       outage.stop();
       sending?.mailer.close();
       await sending?.sender.settled(SETTLE_WITHIN_MS); // before the checkpoints: it may still write candidates
-      await Promise.all([checkpoints.stop(SETTLE_WITHIN_MS), lastUsed.stop(SETTLE_WITHIN_MS)]);
+      await Promise.all([checkpoints, lastUsed, counter].map((each) => each.stop(SETTLE_WITHIN_MS)));
       redis.disconnect();
       await mongo.close();
       await tracing?.close();

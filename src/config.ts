@@ -34,6 +34,11 @@ const SETTINGS = {
     "URL of an OpenTelemetry collector that takes traces over HTTP; without it nothing is traced",
   ),
   LOG_LEVEL: oneOf(LOG_LEVELS, "info", "lowest level that is logged"),
+  LOG_CLIENT_ADDRESS: oneOf(
+    ["truncated", "full"],
+    "truncated",
+    "how the log shows the address of a client whose request was refused: `truncated` to its /24 (IPv4) or /48 (IPv6), or `full`",
+  ),
   TRUSTED_PROXIES: integer(
     0,
     [0, 10],

@@ -73,7 +73,7 @@ export function presentedKey({
   const bearer = /^bearer(?: +(.*))?$/i.exec(authorization);
   const token = bearer?.[1] ?? "";
   if (token !== "" && apiKey !== "" && token !== apiKey) {
-    return keyInvalid("Authorization and X-API-Key contain different keys. Send only one of them.");
+    return keyInvalid("two_keys", "Authorization and X-API-Key contain different keys. Send only one of them.");
   }
   const key = token === "" ? apiKey : token;
   return key === "" ? keyMissing(whyMissing(authorization, bearer !== null)) : key;

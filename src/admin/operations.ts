@@ -28,6 +28,8 @@ import { ReminderAccountStore } from "../reminders/account-store.ts";
 import type { ReminderControl } from "../reminders/control.ts";
 import { PlanStore } from "../reminders/plan-store.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
+import { UsageService } from "../usage/service.ts";
+import { UsageStore } from "../usage/store.ts";
 
 /**
  * Wires the services that operators use. Each method connects only to the servers it needs, when it is first called, so that
@@ -111,6 +113,11 @@ export class Operations {
     const [mongo, redis] = await Promise.all([this.#connectedMongo(), this.#connectedRedis()]);
     const { LIMIT_WINDOW_SECONDS: windowSeconds, LIMIT_SCALE: scale, STORE_TIMEOUT_MS: timeoutMs } = this.config;
     return readAccountLimits({ redis, windowSeconds, scale, timeoutMs }, new AccountStore(mongo), accountId);
+  }
+
+  async usage(): Promise<UsageService> {
+    const mongo = await this.#connectedMongo();
+    return new UsageService(new UsageStore(mongo), new AccountStore(mongo), this.clock);
   }
 
   async audit(): Promise<AuditTrail> {

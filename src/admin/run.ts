@@ -13,6 +13,7 @@ import { addKeyCommands } from "./keys.ts";
 import { addLimitCommands } from "./limits.ts";
 import { Operations } from "./operations.ts";
 import { addOutreachCommands } from "./outreach.ts";
+import { addUsageCommands } from "./usage.ts";
 import { addRestoreCommands } from "./restore.ts";
 
 class UsageError extends Error {}
@@ -23,6 +24,7 @@ const NOUNS = [
   addKeyCommands,
   addGrantCommands,
   addLimitCommands,
+  addUsageCommands,
   addOutreachCommands,
   addRestoreCommands,
   addAuditCommands,

@@ -56,7 +56,7 @@ export async function startReplica(config: Config, log: Logger = createLog(confi
   let system: System | undefined;
   try {
     system = await compose(config, startup);
-    const server = serverOf(system.app, system.log);
+    const server = serverOf(system.app, system.log, config);
     const port = await listen(server, config.PORT, config.HOST);
     serving = system;
     const stop = run(system, server, ops);
@@ -95,7 +95,7 @@ function run(system: System, server: Server, ops: { close(): void } | undefined)
 }
 
 /** Creates the HTTP server, which refuses with problem+json, and limits the time of slow clients. */
-function serverOf(app: RequestListener, log: Logger): Server {
+function serverOf(app: RequestListener, log: Logger, { LOG_CLIENT_ADDRESS: address }: Config): Server {
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: HEADERS_MS,
@@ -110,6 +110,6 @@ function serverOf(app: RequestListener, log: Logger): Server {
   connections.watch(server);
   server.on("request", app);
   lingerOverBodies(server);
-  refuseMalformed(server, { connections, newId: newTypeId, log });
+  refuseMalformed(server, { connections, newId: newTypeId, log, address });
   return server;
 }

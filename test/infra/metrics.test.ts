@@ -51,6 +51,7 @@ describe("The metrics of the service", () => {
       outreach_mail_outages_total: "counter sum",
       outreach_messages_today: "gauge max",
       outreach_messages_today_of_one_account: "gauge max",
+      limiter_account_refusals: "gauge sum account surface",
       feed_lag_seconds: "gauge max",
       feed_unsettled_writes: "gauge sum",
       onboarding_unreadable_records: "gauge max",
