@@ -34,6 +34,7 @@ import { connectRedis, type RedisClient } from "./infra/redis.ts";
 import { RestoreStore, RestoreWatch } from "./infra/restore.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
+import { exportExactness } from "./limits/exactness.ts";
 import { PackService } from "./pack/service.ts";
 import { ReferenceService } from "./references/service.ts";
 import { Visits } from "./reminders/pages/visits.ts";
@@ -163,6 +164,7 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
 
   const health = new Health({ mongo, redis, metrics, log, servesWithoutRedis: onOutage === "local" });
   health.watch();
+  exportExactness(mongo, clock, metrics);
   lastUsed.start();
 
   const documents = new DocumentService(store, content);

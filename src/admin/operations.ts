@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import type { Versions } from "../accounts/announce.ts";
+import type { RandomBytes } from "../accounts/key.ts";
 import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
@@ -20,6 +21,7 @@ import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { type AccountLimits, readAccountLimits } from "../limits/account-limits.ts";
+import { probesIn } from "../limits/exactness.ts";
 import { invalid } from "../problems.ts";
 import { ReminderAccountStore } from "../reminders/account-store.ts";
 import type { ReminderControl } from "../reminders/control.ts";
@@ -43,14 +45,14 @@ export class Operations {
     this.#command = command;
   }
 
-  async accounts(): Promise<AccountService> {
+  async accounts(random: RandomBytes = randomBytes): Promise<AccountService> {
     return new AccountService({
       store: await this.accountStore(),
       versions: this.#lazyVersions(),
       audit: await this.audit(),
       clock: this.clock,
       newId: newTypeId,
-      random: randomBytes,
+      random,
       activeKeyCap: this.config.ACTIVE_KEY_CAP,
     });
   }
@@ -118,6 +120,12 @@ export class Operations {
   /** Returns the operator's name for the audit. @throws problem `validation_failed` if it must be set, and is not. */
   actor(): string {
     return actorOf(this.config, this.#command);
+  }
+
+  /** Returns what the probe of the limits needs beside the accounts. */
+  async probe() {
+    const [mongo, redis] = await Promise.all([this.#connectedMongo(), this.#connectedRedis(), this.setClock()]);
+    return { probes: probesIn(mongo), redis, now: () => this.clock.now() };
   }
 
   /** Sets the clock to Redis's, for times that must be exact. One round trip. */
