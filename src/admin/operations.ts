@@ -17,6 +17,7 @@ import { createLog } from "../infra/log.ts";
 import { connectMongo, type Mongo } from "../infra/mongo.ts";
 import { connectRedis, type RedisClient } from "../infra/redis.ts";
 import { restoredOf, RestoreStore } from "../infra/restore.ts";
+import { Startup } from "../infra/startup.ts";
 import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
@@ -97,7 +98,7 @@ export class Operations {
 
   /** Erases candidates. The composed service does it, because the feed has to show it. */
   async erase(candidateIds: readonly string[]): Promise<{ object: string; erased: readonly string[] }> {
-    const system = await compose(this.config, createLog("silent"));
+    const system = await compose(this.config, new Startup(createLog("silent"), false));
     try {
       for (const id of candidateIds) await system.erase(id, this.actor());
     } finally {

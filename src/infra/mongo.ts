@@ -42,6 +42,8 @@ export interface MongoOptions {
   operationTimeoutMs?: 0;
   log?: { warn(message: string): void };
   metrics?: Metrics;
+  /** Called when an operation of `bounded` ends. @param began by `performance.now()`. @param failed if the store is to blame. */
+  onEnd?: (name: OperationName, began: number, failed: boolean) => void;
 }
 
 const DEFAULT_DATABASE = "onboarding";
@@ -61,7 +63,8 @@ const PINNED = {
  * @throws {Error} with the address and the driver's reason, within `timeoutMs`, if no server can be reached; with the
  * options to remove, if the URL asks for other reads or writes than PINNED.
  */
-export async function connectMongo({ url, timeoutMs, operationTimeoutMs, log, metrics }: MongoOptions): Promise<Mongo> {
+export async function connectMongo(options: MongoOptions): Promise<Mongo> {
+  const { url, timeoutMs, operationTimeoutMs, log, metrics, onEnd } = options;
   refuseOtherPromises(url);
   const client = new MongoClient(url, {
     ...PINNED,
@@ -91,8 +94,15 @@ export async function connectMongo({ url, timeoutMs, operationTimeoutMs, log, me
     isLate: (began) => performance.now() - began > timeoutMs,
     bounded(name, operation) {
       const [command = "", collection] = name.split(" ");
+      const began = performance.now();
       const run = () => published({ system: "mongodb", command, collection }, () => inTime(operation, timeoutMs));
-      return metrics === undefined ? run() : metrics.timed("mongodb", command, run);
+      const result = metrics === undefined ? run() : metrics.timed("mongodb", command, run);
+      if (onEnd !== undefined)
+        result.then(
+          () => onEnd(name, began, false),
+          (error: unknown) => onEnd(name, began, isStoreDown(error)),
+        );
+      return result;
     },
     async close() {
       closing.abort();
@@ -189,18 +199,28 @@ export function isPassing(error: unknown): boolean {
   return error instanceof MongoNetworkError || (error instanceof MongoError && PASSING_CODES.has(error.code));
 }
 
-/** Returns whether a connection broke. mongodb 7.8 does not wrap some of Node's errors, such as a write to a closed socket. */
+/** Returns whether a connection broke or a lookup of its host failed. mongodb 7.8 does not wrap some of these errors of Node. */
 function isSocketFault(error: unknown): boolean {
   return (
     error instanceof Error &&
     "code" in error &&
-    /^(EPIPE|ETIMEDOUT|ECONN\w+|ERR_(STREAM|SOCKET)_\w+)$/.test(String(error.code))
+    /^(E(PIPE|TIMED?OUT|CONN\w+|NOTFOUND|AI_AGAIN|SERVFAIL|REFUSED|NODATA)|ERR_(STREAM|SOCKET)_\w+)$/.test(
+      String(error.code),
+    )
   );
 }
 
 /** Returns whether the store itself failed to respond, so that every queued operation would fail too. */
 export function isStoreDown(error: unknown): boolean {
   return error instanceof Problem && error.code === "store_unavailable" && error.extras.cause !== undefined;
+}
+
+/** Returns whether the store may respond later. False if it refuses the user, and for other errors. */
+export function isStoreOutage(error: unknown): boolean {
+  if (error instanceof MongoServerError) return isPassing(error) || [50, 133].includes(Number(error.code)); // late; no primary
+  if (!(error instanceof Error)) return false;
+  const isLate = error.name === "TimeoutError";
+  return isLate || isPassing(error) || isUnsent(error) || isSocketFault(error) || isStoreOutage(error.cause);
 }
 
 function storeUnavailable(cause: unknown): Error {

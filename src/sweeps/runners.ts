@@ -10,7 +10,7 @@ import type { RestoreWatch } from "../infra/restore.ts";
 import { LeaseStore, type LeaseStoreOptions } from "./lease-store.ts";
 import { SweepRunner } from "./runner.ts";
 import { guessableAddresses, leftOverMail } from "./mail.ts";
-import { erasures, expiries, idempotencyRecords, leftOverBytes, type Sweep } from "./sweep.ts";
+import { erasures, expiries, idempotencyRecords, leftOverBytes, type Sweep, unreadableRecords } from "./sweep.ts";
 
 /** Pause between two passes of reminders, replans or opt-outs, in milliseconds. */
 const REMINDERS_REST_MS = 2_000;
@@ -40,6 +40,7 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
     leftOverBytes(content, candidates.reader),
     erasures(candidates.reader, eraser),
     idempotencyRecords(idempotency, clock),
+    unreadableRecords(candidates.reader),
     leftOverMail(reminderStores, candidates.reader, clock),
     guessableAddresses(reminderStores, clock),
   ];
