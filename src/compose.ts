@@ -10,7 +10,7 @@ import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
 import { AuditStore } from "./audit/store.ts";
 import { SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
-import { candidateNotFound } from "./candidates/erasure.ts";
+import type { Eraser } from "./candidates/eraser.ts";
 import { wireCandidates } from "./candidates/wire.ts";
 import type { Config } from "./config.ts";
 import { ContentStore } from "./content/store.ts";
@@ -62,8 +62,8 @@ export interface System {
   readonly faults: () => Promise<string[]>;
   /** Returns whether nobody may be served, because MongoDB is being restored. */
   readonly isRestoring: () => boolean;
-  /** Erases a candidate for an operator. @throws problem not_found */
-  readonly erase: (id: string, actor: string) => Promise<void>;
+  /** For operators' erasures. */
+  readonly eraser: Eraser;
   /**
    * Waits until the outcome of every write is known and the last uses of keys and the usage are written, at most SETTLE_WITHIN_MS and a
    * few store operations. Then disconnects from Redis and MongoDB.
@@ -233,11 +233,7 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
     draining,
     faults: () => health.faults(),
     isRestoring: () => restore.signal.aborted,
-    async erase(id, actor) {
-      const accountId = await reminders.stores.plans.accountOf(id);
-      if (accountId === undefined) throw candidateNotFound(id);
-      await eraser.erase({ accountId, keyId: actor }, id, () => undefined);
-    },
+    eraser,
     async close() {
       health.stop();
       restore.stop();

@@ -6,6 +6,7 @@ import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
 import { AuditTrail } from "../audit/trail.ts";
+import { candidateNotFound } from "../candidates/erasure.ts";
 import { compose } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { GrantService } from "../grants/service.ts";
@@ -100,9 +101,14 @@ export class Operations {
 
   /** Erases candidates. The composed service does it, because the feed has to show it. */
   async erase(candidateIds: readonly string[]): Promise<{ object: string; erased: readonly string[] }> {
+    const plans = new PlanStore(await this.#connectedMongo());
     const system = await compose(this.config, new Startup(createLog("silent"), false));
     try {
-      for (const id of candidateIds) await system.erase(id, this.actor());
+      for (const id of candidateIds) {
+        const accountId = await plans.accountOf(id);
+        if (accountId === undefined) throw candidateNotFound(id);
+        await system.eraser.erase({ accountId, keyId: this.actor() }, id, () => undefined);
+      }
     } finally {
       await system.close();
     }

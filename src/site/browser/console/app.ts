@@ -1,4 +1,5 @@
-import type { Candidate, CandidateList } from "../../../candidates/schema.ts";
+import type { Candidate } from "../../../candidates/schema.ts";
+import type { CandidateList } from "../../../candidates/row-schema.ts";
 import type { Limits } from "../../../limits/schema.ts";
 import type { Surface } from "../../../limiter/surfaces.ts";
 import type { UsageReport } from "../../../usage/schema.ts";

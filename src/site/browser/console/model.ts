@@ -1,4 +1,5 @@
-import type { Candidate, CandidateState, DeletedCandidate, UnreadableCandidate } from "../../../candidates/schema.ts";
+import type { Candidate, CandidateState } from "../../../candidates/schema.ts";
+import type { DeletedCandidate, UnreadableCandidate } from "../../../candidates/row-schema.ts";
 import type { UsageReport } from "../../../usage/schema.ts";
 import type { Reading } from "./limits.ts";
 import type { Page } from "./page.ts";
