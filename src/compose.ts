@@ -10,6 +10,7 @@ import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
 import { AuditStore } from "./audit/store.ts";
 import { SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
+import { candidateNotFound } from "./candidates/erasure.ts";
 import { wireCandidates } from "./candidates/wire.ts";
 import type { Config } from "./config.ts";
 import { ContentStore } from "./content/store.ts";
@@ -31,8 +32,10 @@ import type { Tracing } from "./infra/otel.ts";
 import { pingStore, StoreOutage } from "./infra/store-outage.ts";
 import { RedisEpoch } from "./infra/redis-epoch.ts";
 import { connectRedis, type RedisClient } from "./infra/redis.ts";
+import { RestoreStore, RestoreWatch } from "./infra/restore.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
+import { exportExactness } from "./limits/exactness.ts";
 import { PackService } from "./pack/service.ts";
 import { ReferenceService } from "./references/service.ts";
 import { Visits } from "./reminders/pages/visits.ts";
@@ -56,6 +59,8 @@ export interface System {
   /** Returns why this replica cannot serve, one text per fault; empty if it can. One round trip to each server. */
   readonly faults: () => Promise<string[]>;
   readonly metrics: Metrics;
+  /** Erases a candidate for an operator. @throws problem not_found */
+  readonly erase: (id: string, actor: string) => Promise<void>;
   /**
    * Waits until the outcome of every write is known and the last uses of keys are written, at most SETTLE_WITHIN_MS and a
    * few store operations. Then disconnects from Redis and MongoDB.
@@ -126,6 +131,9 @@ async function wire({ config, mongodbUrl, log, mongo, outage, redis, metrics, tr
   const epoch = new RedisEpoch(redis);
   const limiter = new Limiter({ ...limits, clock, onOutage, replicasExpected, metrics, connection: epoch });
 
+  const restore = new RestoreWatch({ ...shared, store: new RestoreStore(mongo), redis, newId: newTypeId });
+  await restore.start();
+
   const accounts = new AccountStore(mongo);
   const authenticator = new Authenticator({
     store: accounts,
@@ -141,7 +149,7 @@ async function wire({ config, mongodbUrl, log, mongo, outage, redis, metrics, tr
   const idempotencyStore = new IdempotencyStore(mongo);
   const idempotency = new Idempotency({ store: idempotencyStore, clock, random: randomBytes });
   const audit = new AuditStore(mongo);
-  const reminders = await openReminders({ ...shared, accounts, random: randomBytes });
+  const reminders = await openReminders({ ...shared, accounts, restore, random: randomBytes });
   const holder = `${hostname()}-${pid}`;
   const candidates = wireCandidates({
     ...shared,
@@ -161,6 +169,7 @@ async function wire({ config, mongodbUrl, log, mongo, outage, redis, metrics, tr
 
   const health = new Health({ mongo, redis, metrics, log, servesWithoutRedis: onOutage === "local" });
   health.watch();
+  exportExactness(mongo, clock, metrics);
   lastUsed.start();
 
   const documents = new DocumentService(store, content);
@@ -175,6 +184,7 @@ async function wire({ config, mongodbUrl, log, mongo, outage, redis, metrics, tr
       references: new ReferenceService(store),
       settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
     }),
+    restore,
     pages: { visits: new Visits({ ...reminders, candidates: store }), documents },
     authenticator,
     limiter,
@@ -192,6 +202,7 @@ async function wire({ config, mongodbUrl, log, mongo, outage, redis, metrics, tr
   });
   const work = runners({
     ...shared,
+    restore,
     candidates: store,
     content,
     eraser,
@@ -206,10 +217,16 @@ async function wire({ config, mongodbUrl, log, mongo, outage, redis, metrics, tr
     log,
     work,
     draining,
-    faults: () => health.faults(),
+    faults: async () => [...(restore.signal.aborted ? ["restoring"] : []), ...(await health.faults())],
     metrics,
+    async erase(id, actor) {
+      const accountId = await reminders.stores.plans.accountOf(id);
+      if (accountId === undefined) throw candidateNotFound(id);
+      await eraser.erase({ accountId, keyId: actor }, id, () => undefined);
+    },
     async close() {
       health.stop();
+      restore.stop();
       clockWatch.stop();
       outage.stop();
       sending?.mailer.close();

@@ -31,6 +31,7 @@ export const PROBLEMS = {
   headers_too_large: { status: 431, title: "Request header fields too large" },
   internal_error: { status: 500, title: "Internal error" },
   pack_unavailable: { status: 503, title: "Pack unavailable" },
+  service_restoring: { status: 503, title: "Service restoring" },
   limiter_unavailable: { status: 503, title: "Limiter unavailable" },
   store_unavailable: { status: 503, title: "Store unavailable" },
 } as const;
@@ -127,6 +128,11 @@ export function isRefusal(value: object): value is Refusal {
 export function problem(code: ProblemCode, detail: string, extras?: ProblemExtras): Problem {
   return new Problem(refusal(code, detail, extras));
 }
+
+/** Refuses every request while MongoDB is being restored. */
+export const RESTORING = refusal("service_restoring", "The service is being restored from a backup. Try again later.", {
+  headers: { "Retry-After": "60" },
+});
 
 /**
  * Makes a validation_failed problem for one wrong value.

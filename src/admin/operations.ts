@@ -1,23 +1,30 @@
 import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import type { Versions } from "../accounts/announce.ts";
+import type { RandomBytes } from "../accounts/key.ts";
 import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
 import { AuditTrail } from "../audit/trail.ts";
+import { compose } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { GrantService } from "../grants/service.ts";
 import { GrantStore } from "../grants/store.ts";
 import { followRedis, SharedClock } from "../infra/clock.ts";
 import { checkSchemaVersion } from "../infra/schema-version.ts";
 import { newTypeId } from "../infra/ids.ts";
+import { createLog } from "../infra/log.ts";
 import { connectMongo, type Mongo } from "../infra/mongo.ts";
 import { connectRedis, type RedisClient } from "../infra/redis.ts";
+import { restoredOf, RestoreStore } from "../infra/restore.ts";
 import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { type AccountLimits, readAccountLimits } from "../limits/account-limits.ts";
+import { probesIn } from "../limits/exactness.ts";
+import { ReminderAccountStore } from "../reminders/account-store.ts";
 import type { ReminderControl } from "../reminders/control.ts";
+import { PlanStore } from "../reminders/plan-store.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
 
 /**
@@ -34,14 +41,14 @@ export class Operations {
     this.config = config;
   }
 
-  async accounts(): Promise<AccountService> {
+  async accounts(random: RandomBytes = randomBytes): Promise<AccountService> {
     return new AccountService({
       store: new AccountStore(await this.#connectedMongo()),
       versions: this.#lazyVersions(),
       audit: await this.audit(),
       clock: this.#clock,
       newId: newTypeId,
-      random: randomBytes,
+      random,
       activeKeyCap: this.config.ACTIVE_KEY_CAP,
     });
   }
@@ -62,8 +69,33 @@ export class Operations {
 
   async outreach(): Promise<ReminderControl> {
     const mongo = await this.#connectedMongo();
-    const shared = { mongo, clock: this.#clock, config: this.config, random: randomBytes };
+    const state = await new RestoreStore(mongo).read();
+    const restore = { restored: () => (state === null ? undefined : restoredOf(state)) };
+    const shared = { mongo, clock: this.#clock, config: this.config, restore, random: randomBytes };
     return wireControls(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
+  }
+
+  async restore() {
+    const mongo = await this.#connectedMongo();
+    return {
+      store: new RestoreStore(mongo),
+      accounts: new AccountStore(mongo),
+      reminderAccounts: new ReminderAccountStore(mongo),
+      plans: new PlanStore(mongo),
+      audit: await this.audit(),
+      redis: () => this.#connectedRedis(),
+    };
+  }
+
+  /** Erases candidates. The composed service does it, because the feed has to show it. */
+  async erase(candidateIds: readonly string[]): Promise<{ object: string; erased: readonly string[] }> {
+    const system = await compose(this.config, createLog("silent"));
+    try {
+      for (const id of candidateIds) await system.erase(id, actorOf(this.config));
+    } finally {
+      await system.close();
+    }
+    return { object: "erasure", erased: candidateIds };
   }
 
   async limitsOf(accountId: string): Promise<AccountLimits> {
@@ -75,6 +107,12 @@ export class Operations {
   async audit(): Promise<AuditTrail> {
     const store = new AuditStore(await this.#connectedMongo());
     return new AuditTrail({ store, clock: this.#clock, newId: newTypeId, actor: actorOf(this.config) });
+  }
+
+  /** Returns what the probe of the limits needs beside the accounts. */
+  async probe() {
+    const [mongo, redis] = await Promise.all([this.#connectedMongo(), this.#connectedRedis(), this.setClock()]);
+    return { probes: probesIn(mongo), redis, now: () => this.#clock.now() };
   }
 
   /** Sets the clock to Redis's, for times that must be exact. One round trip. */

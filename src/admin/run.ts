@@ -12,6 +12,7 @@ import { addKeyCommands } from "./keys.ts";
 import { addLimitCommands } from "./limits.ts";
 import { Operations } from "./operations.ts";
 import { addOutreachCommands } from "./outreach.ts";
+import { addRestoreCommands } from "./restore.ts";
 
 /** In the order of the help. */
 const NOUNS = [
@@ -20,6 +21,7 @@ const NOUNS = [
   addGrantCommands,
   addLimitCommands,
   addOutreachCommands,
+  addRestoreCommands,
   addAuditCommands,
   addConfigCommand,
 ];

@@ -10,7 +10,7 @@ import { type Idempotency, parseIdempotencyKey } from "../idempotency/idempotenc
 import { lazy } from "../infra/lazy.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Surface } from "../limiter/surfaces.ts";
-import { isRefusal } from "../problems.ts";
+import { isRefusal, RESTORING } from "../problems.ts";
 import { admit, type AdmitOptions, type ApiState } from "./admit.ts";
 import type { Route } from "./endpoint.ts";
 import { bodyReader, queryReader, type ReadBody } from "./input.ts";
@@ -22,6 +22,8 @@ export interface MountOptions extends AdmitOptions {
   bodyTimeoutMs: number;
   /** Maximum size of a file, in bytes. */
   maxFileBytes: number;
+  /** `signal` is aborted while nobody may be served. */
+  restore: { readonly signal: AbortSignal };
 }
 
 type Ctx = Context & { state: ApiState; params: Record<string, string> };
@@ -53,6 +55,7 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
     const ctx = context as Ctx;
     ctx.state.endpointName = route.name;
     ctx.state.route = route.path;
+    if (options.restore.signal.aborted) return sendRefusal(ctx, RESTORING);
     const { querystring } = ctx;
     const caller = await admit(ctx, surfaceOf(route, querystring), options);
     if (isRefusal(caller)) return sendRefusal(ctx, caller);

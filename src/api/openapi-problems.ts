@@ -100,6 +100,7 @@ const DETAILS: Record<ProblemCode, string> = {
   headers_too_large: "The request headers are larger than 16 KiB. Send fewer or shorter ones.",
   internal_error: "Something went wrong on our side. Quote the request_id when you contact support.",
   pack_unavailable: "Too many packs are being made. Try again shortly.",
+  service_restoring: "The service is being restored from a backup. Try again later.",
   limiter_unavailable: "The rate limits cannot be checked right now. Please try again shortly.",
   store_unavailable: "The store did not answer in time. Try again shortly.",
 };

@@ -23,6 +23,7 @@ const ANY_ENDPOINT: ProblemCode[] = [
   "api_key_revoked",
   "account_suspended",
   "rate_limited",
+  "service_restoring",
   "limiter_unavailable",
   "store_unavailable",
 ];

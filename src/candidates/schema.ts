@@ -91,6 +91,7 @@ export const OUTREACH_REASONS = [
   "bounced",
   "cap_reached",
   "mail_limit",
+  "restored",
 ] as const;
 export type OutreachReason = (typeof OUTREACH_REASONS)[number];
 
@@ -102,7 +103,7 @@ const Outreach = component("Outreach", "When the next reminder goes out, or why 
   ),
   reason: about(
     nullable(oneOf(OUTREACH_REASONS)),
-    "Why no reminder will go out, or why it waits. withdrawn: the candidate is withdrawn. not_started: it is not started. nothing_outstanding: nobody is asked for anything. disabled: the assistant or its email channel is off, the account is paused or suspended, or the service sends no mail. quiet_hours: the quiet hours never end. no_email: there is no email address to write to. opted_out: the recipient asked for no more messages. bounced: the address does not accept mail. cap_reached: docs_chase_attempts or reference_chase_attempts is used up. mail_limit: the messages of the day are used up, and the reminder goes out at next_at. If the candidate and the referees have different reasons, this is the first one, in the order of the records. Null if a reminder will go out and nothing holds it up.",
+    "Why no reminder will go out, or why it waits. withdrawn: the candidate is withdrawn. not_started: it is not started. nothing_outstanding: nobody is asked for anything. disabled: the assistant or its email channel is off, the account is paused or suspended, or the service sends no mail. quiet_hours: the quiet hours never end. no_email: there is no email address to write to. opted_out: the recipient asked for no more messages. bounced: the address does not accept mail. cap_reached: docs_chase_attempts or reference_chase_attempts is used up. mail_limit: the messages of the day are used up, and the reminder goes out at next_at. restored: it was due before the service was restored from a backup, and waits for its operator. If the candidate and the referees have different reasons, this is the first one, in the order of the records. Null if a reminder will go out and nothing holds it up.",
     null,
   ),
 });

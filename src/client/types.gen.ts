@@ -27,7 +27,7 @@ export type Problem = {
     /**
      * What went wrong, for programs. A code never changes its meaning.
      */
-    code: 'malformed_json' | 'malformed_path' | 'malformed_request' | 'invalid_query' | 'api_key_missing' | 'api_key_invalid' | 'api_key_revoked' | 'account_suspended' | 'not_found' | 'content_not_available' | 'method_not_allowed' | 'not_acceptable' | 'request_timeout' | 'external_id_taken' | 'invalid_transition' | 'candidate_withdrawn' | 'idempotency_in_flight' | 'active_key_cap_reached' | 'too_many_documents' | 'too_many_references' | 'candidate_deleted' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'idempotency_key_reused' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'pack_unavailable' | 'limiter_unavailable' | 'store_unavailable';
+    code: 'malformed_json' | 'malformed_path' | 'malformed_request' | 'invalid_query' | 'api_key_missing' | 'api_key_invalid' | 'api_key_revoked' | 'account_suspended' | 'not_found' | 'content_not_available' | 'method_not_allowed' | 'not_acceptable' | 'request_timeout' | 'external_id_taken' | 'invalid_transition' | 'candidate_withdrawn' | 'idempotency_in_flight' | 'active_key_cap_reached' | 'too_many_documents' | 'too_many_references' | 'candidate_deleted' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'idempotency_key_reused' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'pack_unavailable' | 'service_restoring' | 'limiter_unavailable' | 'store_unavailable';
     /**
      * The X-Request-Id of the request. Quote it to support.
      */
@@ -407,9 +407,9 @@ export type Outreach = {
      */
     next_at: string | null;
     /**
-     * Why no reminder will go out, or why it waits. withdrawn: the candidate is withdrawn. not_started: it is not started. nothing_outstanding: nobody is asked for anything. disabled: the assistant or its email channel is off, the account is paused or suspended, or the service sends no mail. quiet_hours: the quiet hours never end. no_email: there is no email address to write to. opted_out: the recipient asked for no more messages. bounced: the address does not accept mail. cap_reached: docs_chase_attempts or reference_chase_attempts is used up. mail_limit: the messages of the day are used up, and the reminder goes out at next_at. If the candidate and the referees have different reasons, this is the first one, in the order of the records. Null if a reminder will go out and nothing holds it up.
+     * Why no reminder will go out, or why it waits. withdrawn: the candidate is withdrawn. not_started: it is not started. nothing_outstanding: nobody is asked for anything. disabled: the assistant or its email channel is off, the account is paused or suspended, or the service sends no mail. quiet_hours: the quiet hours never end. no_email: there is no email address to write to. opted_out: the recipient asked for no more messages. bounced: the address does not accept mail. cap_reached: docs_chase_attempts or reference_chase_attempts is used up. mail_limit: the messages of the day are used up, and the reminder goes out at next_at. restored: it was due before the service was restored from a backup, and waits for its operator. If the candidate and the referees have different reasons, this is the first one, in the order of the records. Null if a reminder will go out and nothing holds it up.
      */
-    reason: 'withdrawn' | 'not_started' | 'nothing_outstanding' | 'disabled' | 'quiet_hours' | 'no_email' | 'opted_out' | 'bounced' | 'cap_reached' | 'mail_limit' | null;
+    reason: 'withdrawn' | 'not_started' | 'nothing_outstanding' | 'disabled' | 'quiet_hours' | 'no_email' | 'opted_out' | 'bounced' | 'cap_reached' | 'mail_limit' | 'restored' | null;
 };
 
 /**
@@ -1391,7 +1391,7 @@ export type ReadLimitsErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -1475,7 +1475,7 @@ export type ListCandidatesErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -1566,7 +1566,7 @@ export type CreateCandidateErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -1650,7 +1650,7 @@ export type DeleteCandidateErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -1726,7 +1726,7 @@ export type ReadCandidateErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -1825,7 +1825,7 @@ export type UpdateCandidateErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -1928,7 +1928,7 @@ export type StartCandidateErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -2023,7 +2023,7 @@ export type SetOutreachErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -2126,7 +2126,7 @@ export type AddDocumentErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -2210,7 +2210,7 @@ export type DeleteDocumentErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -2290,7 +2290,7 @@ export type ReadDocumentErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -2393,7 +2393,7 @@ export type UpdateDocumentErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -2485,7 +2485,7 @@ export type ReadDocumentContentErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -2596,7 +2596,7 @@ export type PutDocumentContentErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -2699,7 +2699,7 @@ export type AddReferenceErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -2779,7 +2779,7 @@ export type DeleteReferenceErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -2855,7 +2855,7 @@ export type ReadReferenceErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -2954,7 +2954,7 @@ export type UpdateReferenceErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -3039,7 +3039,7 @@ export type ReadPackErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, pack_unavailable, store_unavailable
+     * limiter_unavailable, pack_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -3102,7 +3102,7 @@ export type ReadAssistantSettingsErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -3184,7 +3184,7 @@ export type ChangeAssistantSettingsErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -3247,7 +3247,7 @@ export type ReadQuietHoursErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };
@@ -3329,7 +3329,7 @@ export type ChangeQuietHoursErrors = {
      */
     500: Problem;
     /**
-     * limiter_unavailable, store_unavailable
+     * limiter_unavailable, service_restoring, store_unavailable
      */
     503: Problem;
 };

@@ -8,11 +8,12 @@ const PROGRAMS = ["main.ts", "admin/main.ts", "pack/typeset-program.ts"];
  * Bundles programs and the packages that they use into a few files, see decisions/2026-11-26-the-build-is-a-bundle.md.
  * @param programs files of `folder`. Each keeps its path in `outdir`; what they share goes to chunks/. Both lie as deep as
  * the rooms of src/, so `../../` in a module's URL is the same folder in the source and in the bundle.
+ * @returns the files that went into the bundle.
  */
-export async function bundle(outdir: string, programs = PROGRAMS, folder = "src"): Promise<void> {
+export async function bundle(outdir: string, programs = PROGRAMS, folder = "src"): Promise<string[]> {
   const output = { outbase: folder, outdir, chunkNames: "chunks/[name]-[hash]", splitting: true };
   const target = { format: "esm", platform: "node", target: "node20.19" } as const;
-  await build({
+  const { metafile } = await build({
     entryPoints: programs.map((file) => join(folder, file)),
     bundle: true,
     ...output,
@@ -21,10 +22,12 @@ export async function bundle(outdir: string, programs = PROGRAMS, folder = "src"
     minifyWhitespace: true,
     lineLimit: 120,
     logLevel: "warning",
+    metafile: true,
     mainFields: ["module", "main"], // ES modules: esbuild leaves out what is unused
     external: ["@myriaddreamin/*", "file:*"], // a native library, and what test/mutants inserts
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
   });
+  return Object.keys(metafile.inputs);
 }
 
 // Without top-level await, so that CommonJS can load this module: mocha tries that first.

@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto";
 
-export type IdPrefix = "cand" | "doc" | "ref" | "acct" | "key" | "grant" | "req" | "audit";
+export type IdPrefix = "cand" | "doc" | "ref" | "acct" | "key" | "grant" | "req" | "audit" | "inst";
 
 /** Makes a new identifier: `newId("cand")` returns `cand_01j…`. */
 export type NewId = (prefix: IdPrefix) => string;

@@ -98,6 +98,10 @@ export class Metrics {
     ),
   };
 
+  readonly restoring = this.#gauge("onboarding_restoring", "1 while MongoDB is being restored and nobody is served.", {
+    aggregator: "max",
+  });
+
   readonly sweepRuns = this.#counter(
     "sweep_runs_total",
     "Passes of a sweep. Only the process that holds the lease sweeps.",

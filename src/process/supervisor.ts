@@ -24,7 +24,9 @@ export async function superviseReplicas({ REPLICAS, OPS_PORT, HOST }: Config): P
 
   async function faults(): Promise<string[]> {
     if (stopping) return ["draining"];
-    return listening.size === 0 ? ["starting"] : [];
+    if (listening.size === 0) return ["starting"];
+    const metrics = await registry.clusterMetrics().catch(() => "");
+    return /^onboarding_restoring 1$/m.test(metrics) ? ["restoring"] : [];
   }
 
   const ops = await serveOps({ faults, metrics: () => registry.clusterMetrics() }, OPS_PORT, HOST);

@@ -73,6 +73,13 @@ export class PlanStore {
     return new Set(found.filter(({ deleted }) => deleted !== true).map(({ _id }) => _id));
   }
 
+  /** Counts the candidates whose next reminder waits for an operator's word after a restore. */
+  async waiting(): Promise<number> {
+    const waiting = { "outreach.look_at": { $gte: "9999" }, "outreach.reason": "restored" };
+    const [found] = await this.#candidates.aggregate<{ count: number }>([{ $match: waiting }, { $count: "count" }]);
+    return found?.count ?? 0;
+  }
+
   /** For operators, who have only the candidate's id. */
   async accountOf(id: string): Promise<string | undefined> {
     return (await this.#candidates.findOne({ _id: id }, { projection: { account: 1 } }))?.account;

@@ -15,6 +15,7 @@ import {
 } from "../candidates/record.ts";
 import type { OutreachReason } from "../candidates/schema.ts";
 import { timestamp } from "../infra/clock.ts";
+import type { Restored } from "../infra/restore.ts";
 import { quietUntil } from "../settings/quiet-hours.ts";
 import type { QuietHours } from "../settings/schema.ts";
 
@@ -26,6 +27,8 @@ export interface ReminderRules {
   readonly quietHours: QuietHours;
   /** The account's daily limits, as text. A hold ends when they change. */
   readonly budget: string;
+  /** The last restore, if reminders that were due before its end do not go out. */
+  readonly restored?: Restored;
   /** Names the settings that these rules come from. Equal if they are. */
   readonly version: string;
 }
@@ -40,6 +43,8 @@ export interface PlannedMessage {
   readonly at: number;
   /** True if `at` is the end of a hold. */
   readonly held: boolean;
+  /** True if it waits for an operator's word after a restore. */
+  readonly waits: boolean;
   /** The last attempt to the recipient, with its number of tries. Empty before the first. */
   readonly after: string;
   /** The attempt that it repeats, because the mail server refused it for the moment. */
@@ -103,8 +108,10 @@ export function planOf(facts: CandidateRecord, rules: ReminderRules | undefined,
   if (nothing !== undefined) return idle(nothing);
   if (!rules?.enabled) return { ...idle("disabled"), waitsForSettings: rules !== undefined };
   const all = outstandingOf(facts);
-  const messages = all.flatMap((each) => messageFor(each, rules));
+  const planned = all.flatMap((each) => messageFor(each, rules));
+  const messages = planned.filter(({ waits }) => !waits);
   const lapses = all.flatMap((each) => lapseOf(each, rules));
+  if (messages.length === 0 && planned.length > 0) return { ...idle("restored"), lapses, waitsForSettings: true };
   if (messages.length === 0) return { ...idle(all.find(({ block }) => block !== undefined)?.block ?? null), lapses };
   const earliest = Math.max(now, Math.min(...messages.map(({ at }) => at)));
   const nextAt = quietUntil(rules.quietHours, earliest) ?? earliest;
@@ -169,14 +176,19 @@ function blockOf(
   return hasAttempts ? undefined : "cap_reached";
 }
 
-function messageFor(outstanding: Outstanding, { budget, intervalMs }: ReminderRules): PlannedMessage[] {
+function messageFor(outstanding: Outstanding, { budget, intervalMs, restored }: ReminderRules): PlannedMessage[] {
   const { to, email, documents, recipient, repeats, block } = outstanding;
   if (email === null || block !== undefined) return [];
   const { last, held } = recipient ?? {};
   const after = last ? `${last.message_id} ${last.tries}` : "";
-  const due = repeats ? Date.parse(repeats.retry_at ?? repeats.at) : intervalEnd(outstanding, last ? intervalMs : 0);
+  const planned = repeats
+    ? Date.parse(repeats.retry_at ?? repeats.at)
+    : intervalEnd(outstanding, last ? intervalMs : 0);
+  const isOverdue = restored !== undefined && planned <= restored.at;
+  const due = isOverdue && restored.overdue === "skip" ? restored.at + intervalMs : planned;
+  const waits = isOverdue && restored.overdue === "hold";
   const heldUntil = held && (held.budget ?? budget) === budget ? Date.parse(held.until) : 0;
-  return [{ to, email, documents, at: Math.max(due, heldUntil), held: heldUntil > due, after, repeats }];
+  return [{ to, email, documents, at: Math.max(due, heldUntil), held: heldUntil > due, waits, after, repeats }];
 }
 
 /** A referee who gets no further message has the interval after the last one to answer, or after the first one's time. */

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { AccountStore } from "../accounts/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
+import type { Restored } from "../infra/restore.ts";
 import { timeZoneNamed } from "../schema/registered-names.ts";
 import { shownName } from "../schema/visible-text.ts";
 import {
@@ -50,6 +51,8 @@ interface Dependencies {
   /** What every account may send, unless an operator has raised it. */
   readonly limits: MailLimits;
   readonly clock: Clock;
+  /** The last restore, if reminders that were due before its end do not go out. */
+  readonly restore: { restored(): Restored | undefined };
   /** Absent if the rules are only shown. */
   readonly log?: Pick<Logger, "warn">;
 }
@@ -89,7 +92,7 @@ export class RulesReader {
 
   /** @param reading the settings. Undefined if they may be reused. */
   async #read(accountId: string, reading: Promise<Settings> | undefined): Promise<AccountRules> {
-    const { reminderAccounts, accounts, limits, clock } = this.#dependencies;
+    const { reminderAccounts, accounts, limits, clock, restore } = this.#dependencies;
     const [{ pausedAt, raise, isChanged }, { name, status }, read] = await Promise.all([
       reminderAccounts.get(accountId),
       accounts.get(accountId),
@@ -101,7 +104,8 @@ export class RulesReader {
     const suspended = status !== "active";
     const isRaised = raise !== null && Date.parse(raise.expires_at) > clock.now();
     const own = isRaised ? { ...limits, perAccount: raise.per_day, newAddresses: raise.new_per_day } : limits;
-    const rules = rulesOf(assistant, hours, { paused: suspended || pausedAt !== null, limits: own });
+    const paused = suspended || pausedAt !== null;
+    const rules = rulesOf(assistant, hours, { paused, limits: own }, restore.restored());
     this.#known.set(accountId, rules);
     return { rules, assistant, sender: senderOf(assistant, name), limits: own, suspended };
   }
@@ -157,6 +161,7 @@ export function rulesOf(
   assistant: Assistant,
   quietHours: QuietHours,
   { paused, limits }: { paused: boolean; limits: Pick<MailLimits, "perAccount" | "newAddresses"> },
+  restored?: Restored,
 ): ReminderRules {
   const { enabled, channels, chase_interval_hours } = assistant;
   const rules = {
@@ -164,6 +169,7 @@ export function rulesOf(
     intervalMs: chase_interval_hours * HOUR_MS,
     quietHours: quietHours.enabled ? quietHours : QUIET_HOURS_DEFAULTS,
     budget: `${limits.perAccount}/${limits.newAddresses}`,
+    ...(restored && { restored }),
     ...(hasUnknownZone(quietHours) ? { isUnknownZone: true } : {}),
   };
   return { ...rules, version: createHash("sha256").update(JSON.stringify(rules)).digest("base64url").slice(0, 16) };

@@ -7,6 +7,7 @@ import { type Config, mailLimitsOf } from "../config.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import type { Mongo } from "../infra/mongo.ts";
+import type { Restored } from "../infra/restore.ts";
 import { settingsStores } from "../settings/store.ts";
 import { loadAddressHash } from "./address-hash.ts";
 import { ReminderControl } from "./control.ts";
@@ -24,6 +25,8 @@ interface Shared {
   readonly clock: Clock;
   readonly config: Config;
   readonly accounts: AccountStore;
+  /** The last restore, if reminders that were due before its end do not go out. */
+  readonly restore: { restored(): Restored | undefined };
   readonly random: (bytes: number) => Buffer;
 }
 

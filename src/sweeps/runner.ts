@@ -19,6 +19,8 @@ export interface SweepRunnerOptions {
   leases: LeaseStore;
   log: Pick<Logger, "debug" | "info" | "warn">;
   metrics: Metrics;
+  /** `signal` is aborted while nothing may be swept. */
+  restore: { readonly signal: AbortSignal };
   leaseMs?: number;
   restMs?: number;
   stopWithinMs?: number;
@@ -56,8 +58,10 @@ export class SweepRunner {
     const { leases, name, leaseMs, restMs, log } = this.#options;
     do {
       try {
+        const { signal } = this.#options.restore;
+        if (signal.aborted) continue;
         const lease = await leases.take(name, leaseMs, Math.max(leaseMs, restMs));
-        if (lease !== undefined) await this.#pass(lease, stopping);
+        if (lease !== undefined) await this.#pass(lease, stopping, signal);
       } catch (error) {
         log.warn({ err: error }, "could not take or extend the sweep lease");
       }
@@ -65,12 +69,12 @@ export class SweepRunner {
     } while (await pause((leaseMs / 3) * (0.5 + Math.random()), stopping));
   }
 
-  async #pass(lease: Lease, stopping: AbortSignal): Promise<void> {
+  async #pass(lease: Lease, stopping: AbortSignal, restoring: AbortSignal): Promise<void> {
     const { sweeps, leases, restMs } = this.#options;
     const lost = new AbortController();
     const done = new AbortController();
     const renewing = this.#renew(lease, lost, done.signal);
-    const stop = AbortSignal.any([stopping, lost.signal]);
+    const stop = AbortSignal.any([stopping, restoring, lost.signal]);
     for (const sweep of sweeps) if (!stop.aborted) await this.#sweep(sweep, lease, stop);
     done.abort();
     await renewing;

@@ -6,6 +6,7 @@ import type { IdempotencyStore } from "../idempotency/store.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import type { ReminderWork } from "../reminders/wire.ts";
 import type { ReminderStores } from "../reminders/stores.ts";
+import type { RestoreWatch } from "../infra/restore.ts";
 import { LeaseStore, type LeaseStoreOptions } from "./lease-store.ts";
 import { SweepRunner } from "./runner.ts";
 import { guessableAddresses, leftOverMail } from "./mail.ts";
@@ -26,12 +27,14 @@ interface Dependencies extends LeaseStoreOptions {
   readonly reminderStores: ReminderStores;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly restore: RestoreWatch;
 }
 
 /** Creates the runners of the sweeps. Replans, opt-outs and reminders have one each, so that no other sweep delays them. */
 export function runners(dependencies: Dependencies): SweepRunner[] {
-  const { clock, candidates, content, eraser, idempotency, reminders, reminderStores, log, metrics } = dependencies;
-  const shared = { leases: new LeaseStore(dependencies), log, metrics };
+  const { clock, candidates, content, eraser, idempotency, reminders, reminderStores, log, metrics, restore } =
+    dependencies;
+  const shared = { leases: new LeaseStore(dependencies), log, metrics, restore };
   const sweeps = [
     expiries(candidates, clock),
     leftOverBytes(content, candidates.reader),

@@ -20,7 +20,7 @@ describe("GET /openapi.json", () => {
   });
 
   it("has the newest date of CHANGELOG.md as its version, info.version", () => {
-    const dates = Array.from(readFileSync("CHANGELOG.md", "utf8").matchAll(/^## (\S+)$/gm), ([, date = ""]) => date);
+    const dates = Array.from(readFileSync("CHANGELOG.md", "utf8").matchAll(/^### (\S+)$/gm), ([, date = ""]) => date);
     expect((JSON.parse(text) as { info: { version: string } }).info.version).to.equal(dates.toSorted().at(-1));
   });
 

@@ -1,20 +1,29 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { expect } from "chai";
 import { filesOf, FONTS } from "../../src/pack/fonts.ts";
 import { nodeImage } from "./support/base-images.ts";
-import { IMAGE, print, VERSION } from "./support/image.ts";
+import { bundle } from "../../src/dev/bundle.ts";
+import { build, IMAGE, print, VERSION } from "./support/image.ts";
 import { podman } from "./support/podman.ts";
 
 /** What the image may add to the one that it is made from. 87 MB of it are packages, 11 MB the bundle and the pages. */
 const MOST_BYTES = 100e6;
 
+/** The packages whose code is in the pages of /docs and /console. */
+const IN_PAGES = ["lit-html", "minisearch", "swagger-ui-dist"];
+
 interface ImageInspected {
+  Id: string;
   Size: number;
   Config: { User: string; Env: string[]; Labels: Record<string, string>; ExposedPorts: Record<string, object> };
   Healthcheck: { Test: string[] };
+}
+
+interface Sbom {
+  components: { group?: string; name: string; version: string; purl: string }[];
 }
 
 interface LockFile {
@@ -22,7 +31,7 @@ interface LockFile {
 }
 
 describe("the image", function () {
-  this.timeout(600_000);
+  this.timeout(1_200_000);
   let image: ImageInspected;
   /** A copy of the image's /app, and the path of every file and folder in it. */
   let app: string;
@@ -61,10 +70,13 @@ describe("the image", function () {
 
   it("holds the compiled service, its scripts, its packages, and nothing else of the project", () => {
     expect(paths.filter((path) => !path.includes("/"))).to.have.members([
+      "LICENSE",
+      "NOTICE",
       "dist",
       "lua",
       "node_modules",
       "package.json",
+      "sbom.cdx.json",
       "src",
     ]);
     expect(paths.filter((path) => path.startsWith("src/"))).to.have.members(["src/pack", "src/pack/pack.typ"]);
@@ -91,8 +103,63 @@ describe("the image", function () {
     expect(files).to.have.length.greaterThan(15);
   });
 
-  it("keeps the licences of the packages", () => {
+  /** Runs a shell's command in the image. @returns the lines that it prints. */
+  async function inside(command: string): Promise<string[]> {
+    const printed = await podman("run", "--rm", "--network=none", "--user=0", IMAGE, "sh", "-c", command);
+    return printed === "" ? [] : printed.split("\n");
+  }
+
+  /** Returns what the SBOM lists of a kind, as `name@version`. */
+  function listed(kind: string): string[] {
+    const { components } = JSON.parse(readFileSync(join(app, "sbom.cdx.json"), "utf8")) as Sbom;
+    const ofKind = components.filter(({ purl }) => purl.startsWith(`pkg:${kind}/`));
+    const ids = ofKind.map(({ group, name, version }) => `${group === undefined ? "" : `${group}/`}${name}@${version}`);
+    return [...new Set(ids)];
+  }
+
+  it("lists every package of npm in its SBOM, fonts and native part too, and none that is not there", async () => {
+    const manifests = paths.filter((path) => /^(.*\/)?node_modules\/(@[^/]+\/)?[^/]+\/package\.json$/.test(path));
+    const installed = manifests.map((path) => {
+      const { name, version } = JSON.parse(readFileSync(join(app, path), "utf8")) as { name: string; version: string };
+      return `${name}@${version}`;
+    });
+    const nameOf = (id: string) => id.slice(0, id.lastIndexOf("@"));
+    expect(listed("npm").filter((id) => !IN_PAGES.includes(nameOf(id)))).to.have.members([...new Set(installed)]);
+    const bundled = (await bundle(mkdtempSync(join(tmpdir(), "bundle-"))))
+      .map((file) => /.*node_modules\/((@[^/]+\/)?[^/]+)/.exec(file)?.[1])
+      .filter((name) => name !== undefined);
+    expect(listed("npm").map(nameOf)).to.include.members([...bundled, ...IN_PAGES]);
+    expect(bundled).to.include("koa");
+  });
+
+  it("lists Node, every package of Debian and every crate of the typesetter in its SBOM, and no other", async () => {
+    expect(listed("deb")).to.have.members(await inside("dpkg-query --show --showformat='${Package}@${Version}\\n'"));
+    expect(listed("generic")).to.deep.equal([`node@${(await inside("node --version"))[0]?.slice(1)}`]);
+    const [native = ""] = withExtension(".node");
+    const sources = readFileSync(join(app, native), "latin1").matchAll(/index\.crates\.io-\w+\/([\w.+-]+)\//g);
+    const crates = listed("cargo");
+    const published = crates.filter((id) => /@\d+\.\d/.test(id)).map((id) => id.replace("@", "-"));
+    expect(published).to.have.members([...new Set(Array.from(sources, ([, crate = ""]) => crate))]);
+    expect(crates.join()).to.contain("typst-layout@").and.to.contain("tinymist-world@");
+  });
+
+  it("has the licence of each component in NOTICE, and its own in LICENSE", () => {
+    expect(readFileSync(join(app, "LICENSE"), "utf8")).to.equal(readFileSync("LICENSE", "utf8"));
+    const notice = readFileSync(join(app, "NOTICE"), "utf8");
+    const named = new Set(notice.split("\n"));
+    // The native part is named by its crates.
+    const packages = listed("npm").filter((id) => !id.includes("typst-ts-node-compiler-"));
+    const needed = [...packages, ...listed("cargo").map((id) => `crate ${id}`)];
+    expect(needed.filter((id) => !named.has(id))).to.deep.equal([]);
     expect(paths.filter((path) => /^node_modules\/koa\/LICENSE$/.test(path))).to.have.length(1);
+  });
+
+  it("has the Node that the Dockerfile names, no package manager of it, and no setuid file", async () => {
+    const { name: base } = await nodeImage();
+    expect(await inside("node --version")).to.deep.equal([`v${/:([\d.]+)-/.exec(base)?.[1]}`]);
+    expect(await inside("find / -xdev -type f -perm /6000")).to.deep.equal([]);
+    const managers = "-name npm -o -name npx -o -name corepack -o -name 'yarn*'";
+    expect(await inside(`find / -xdev '(' ${managers} ')' -not -path '/proc/*'`)).to.deep.equal([]);
   });
 
   it("runs as user 1000, by number, and carries no setting but NODE_ENV", () => {
@@ -110,5 +177,11 @@ describe("the image", function () {
     expect(image.Config.Labels["org.opencontainers.image.revision"]).to.match(/^[0-9a-f]{40}$/);
     expect(Object.keys(image.Config.ExposedPorts)).to.have.members(["8080/tcp", "9090/tcp"]);
     expect(image.Healthcheck.Test[0]).to.equal("CMD");
+  });
+
+  it("has the same digest when it is built again from nothing", async () => {
+    await build("--no-cache", "--tag=again");
+    const again = await inspectImage("again");
+    expect(again.Id).to.equal(image.Id);
   });
 });

@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { build } from "../k8s/build.ts";
 import { api, type Container } from "../k8s/manifests.ts";
 import { useStarted } from "../support/use-started.ts";
-import { print, VERSION } from "./support/image.ts";
+import { IMAGE, print, VERSION } from "./support/image.ts";
 import { freePort } from "../../src/dev/server-process.ts";
 import { newClients, type Network, useNetwork } from "./support/network.ts";
 import { eventually, evaluate, inspect, podman } from "./support/podman.ts";
@@ -83,7 +83,7 @@ describe("the Deployment of k8s/overlays/production, played by podman", function
   });
 
   it("runs the image of this version, and serves", async () => {
-    expect(pod.built.image).to.equal(`candidate-onboarding-service:${VERSION}`);
+    expect(pod.built.image).to.match(new RegExp(`(^|/)[^/:]+:${VERSION.replaceAll(".", "\\.")}(@|$)`));
     const [client] = await newClients(pod.container, pod.urls["api"] ?? "", 1);
     const { id } = (await client.post("/candidates", { name: "Ada" })).body;
     expect((await client.get(`/candidates/${id}`)).body.name).to.equal("Ada");
@@ -107,6 +107,7 @@ async function play(network: Network): Promise<Pod> {
     Object.assign(port, { hostIP: "127.0.0.1", hostPort });
     urls[port.name ?? ""] = `http://127.0.0.1:${hostPort}`;
   }
+  container.image = `${IMAGE}:${VERSION}`; // a release names the published one
   delete container.livenessProbe; // podman would run it by curl
   const file = join(await mkdtemp(join(tmpdir(), "onboarding-pod-")), "pod.yaml");
   const documents = played.filter(({ kind }) => kind === "Deployment" || kind === "ConfigMap");

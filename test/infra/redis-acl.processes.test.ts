@@ -17,6 +17,8 @@ const UNUSED: Record<string, string[]> = {
   "a cluster": ["select", "asking", "readonly", "readwrite"],
 };
 
+const FIND = { db_system_name: "mongodb", db_operation_name: "find" };
+
 /** The number of the level in the log. */
 const WARN = 40;
 
@@ -34,6 +36,21 @@ function useRestricted(form: string, rules: readonly string[]) {
   const account = useAccount(service);
   return { service, account, ofAdmin };
 }
+
+describe("the service, with a Redis user who may use the keys of accounts only,", () => {
+  const { service, account } = useRestricted(
+    "a single server",
+    RULES.map((rule) => (rule.startsWith("~") ? "~{acct_0*" : rule)),
+  );
+
+  it("serves, and warns once that it will not notice a restore", async () => {
+    const rounds = async () => (await scrape(service)).value("db_client_operation_duration_seconds_count", FIND) ?? 0;
+    const before = await rounds();
+    while ((await rounds()) < before + 3) expect((await account.client.get("/candidates")).status).to.equal(200);
+    const warned = service.log.filter(({ msg }) => String(msg).includes("no restore of MongoDB is noticed"));
+    expect(warned).to.have.length(1);
+  });
+});
 
 describe("the service, with a Redis user who may do only what the operators' guide lists,", () => {
   for (const [form, unused] of Object.entries(UNUSED)) {

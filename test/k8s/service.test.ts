@@ -47,7 +47,8 @@ describe("the Deployment of k8s/", () => {
     "runs the version of package.json, and its labels say so",
     inEveryVariant(({ manifests }) => {
       const { metadata, spec } = service(manifests);
-      expect(api(manifests).image?.split(":").at(-1)).to.equal(version);
+      // A release also has the digest.
+      expect(/:([^:/@]+)(@sha256:[0-9a-f]{64})?$/.exec(api(manifests).image ?? "")?.[1]).to.equal(version);
       for (const labels of [metadata.labels, spec.template.metadata.labels])
         expect(labels).to.include({ "app.kubernetes.io/version": version });
     }),

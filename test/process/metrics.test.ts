@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { once } from "node:events";
 import { expect } from "chai";
@@ -91,7 +92,8 @@ describe("GET /metrics", () => {
     expect(metrics.value("nodejs_eventloop_delay_max_seconds")).to.be.within(0, 60);
     expect(metrics.value("nodejs_eventloop_utilization_ratio")).to.be.within(0, 1);
     expect(metrics.value("process_resident_memory_bytes")).to.be.above(1e7);
-    expect(metrics.value("target_info", { service_version: "0.1.0" })).to.equal(1);
+    const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+    expect(metrics.value("target_info", { service_version: version })).to.equal(1);
   });
 
   it("tells how long the event loop was held up", async () => {

@@ -53,6 +53,7 @@ describe("What another replica's reminders go by", function () {
       reminderAccounts,
       accounts: new AccountStore(mongo),
       limits,
+      restore: { restored: () => undefined },
       clock,
     });
   }

@@ -65,6 +65,7 @@ export class Workbench {
       reminderAccounts: this.stores.accounts,
       accounts: { get: (id) => Promise.resolve({ ...newAccount(id, "Acme", ""), status: this.status }) },
       limits: this.limits,
+      restore: { restored: () => undefined },
       clock,
       log: { warn: (fields: object) => void this.log.push(fields) },
     });

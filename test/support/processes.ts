@@ -12,6 +12,7 @@ import { environmentOf, newAccount, type TestAccount, testConfig } from "./servi
 export interface Processes {
   readonly url: string;
   readonly opsUrl: string;
+  readonly config: Config;
   readonly child: ChildProcess;
   /** Every line that any of the processes logged, parsed. */
   readonly log: LogLine[];
@@ -59,6 +60,7 @@ export async function spawnService(settings: Settings = {}): Promise<Processes> 
   return {
     url,
     opsUrl: `http://127.0.0.1:${opsPort}`,
+    config,
     child,
     log,
     operators,

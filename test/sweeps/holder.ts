@@ -24,5 +24,6 @@ new SweepRunner({
   leases: new LeaseStore({ mongo, clock: { now: () => Date.now() }, holder: "doomed", skewMs: 0 }),
   log: { debug: ignore, info: ignore, warn: ignore },
   metrics: new Metrics(),
+  restore: new AbortController(),
   leaseMs: Number(leaseMs),
 }).start();

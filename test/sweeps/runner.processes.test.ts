@@ -57,6 +57,7 @@ describe("SweepRunner", () => {
       leases: leasesOf(holder),
       log: { debug: write, info: write, warn: write } as SweepRunnerOptions["log"],
       metrics: new Metrics(),
+      restore: new AbortController(),
       leaseMs: LEASE_MS,
       restMs: 0,
       ...options,
@@ -129,6 +130,20 @@ describe("SweepRunner", () => {
     // A waiting replica polls every 1/6 to 1/2 of the lease time. The other 2 s allow for a busy machine.
     expect(await taken).to.be.within(until, until + LEASE_MS / 2 + 2_000);
     expect((await leaseNow())?.term).to.equal(2);
+  });
+
+  it("aborts the running pass when a restore begins, and runs none until it ends", async () => {
+    const closing = new AbortController();
+    const restore = { signal: closing.signal };
+    const { sweep, next } = watched((signal) => (signal.aborted ? Promise.resolve(0) : untilAborted(signal)));
+    const begun = next();
+    start("restoring", [sweep], { restore });
+    closing.abort(await begun);
+    expect((await begun).aborted).to.equal(true);
+    const passed = next();
+    expect(await Promise.race([passed, wait(2 * LEASE_MS)]), "it would take the lease").to.equal(undefined);
+    restore.signal = new AbortController().signal;
+    await passed;
   });
 
   it("aborts the running pass when its lease is taken over", async () => {

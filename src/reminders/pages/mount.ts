@@ -1,12 +1,13 @@
 import type Router from "@koa/router";
 import type { Context } from "koa";
 import type { ApiState } from "../../api/admit.ts";
+import type { MountOptions } from "../../api/mount.ts";
 import { MAX_RESPONSE_BYTES } from "../../candidates/references.ts";
 import type { DocumentService } from "../../documents/service.ts";
 import { negotiate } from "../../http/negotiate.ts";
 import type { UploadRules } from "../../http/upload.ts";
 import { html } from "../../schema/html.ts";
-import { Problem } from "../../problems.ts";
+import { Problem, RESTORING } from "../../problems.ts";
 import type { Words } from "../languages/en.ts";
 import { LANGUAGES, wordsOf } from "../languages/language.ts";
 import { candidatePage } from "./candidate-page.ts";
@@ -15,7 +16,7 @@ import { receiveFields, receiveFile, refusalOf } from "./receive.ts";
 import { fieldOf, MAX_ANSWER, questionsPage, refereePage } from "./referee-page.ts";
 import { isOpen, type Kind, type Shown, type Stop, type Visit, type Visits } from "./visits.ts";
 
-export interface PagesOptions {
+export interface PagesOptions extends Pick<MountOptions, "restore"> {
   visits: Visits;
   documents: DocumentService;
   maxFileBytes: number;
@@ -46,7 +47,7 @@ const QUESTIONS = "/questions";
  * mail scanners follow links; a POST does.
  */
 export function mountPages(router: Router<ApiState>, options: PagesOptions): void {
-  const { visits, documents, maxFileBytes, bodyTimeoutMs } = options;
+  const { visits, documents, maxFileBytes, bodyTimeoutMs, restore } = options;
   const rules: UploadRules = { maxFileBytes, timeoutMs: bodyTimeoutMs };
   const megabytes = Math.floor((maxFileBytes / 1024 ** 2) * 10) / 10;
   const maxMegabytesIn = ({ language }: Words) => new Intl.NumberFormat(language).format(megabytes);
@@ -74,6 +75,7 @@ export function mountPages(router: Router<ApiState>, options: PagesOptions): voi
       };
       const isForm = method === "post" && (rest === UPLOAD || rest === QUESTIONS);
       try {
+        if (restore.signal.aborted) throw new Problem(RESTORING);
         send(ctx, await (isForm ? visits.receiving(token, respond) : respond()));
       } catch (error) {
         send(ctx, failureOf(ctx, words, error));

@@ -149,6 +149,11 @@ export const ADVICE: Record<ProblemCode, Advice> = {
     remedy: "Wait for `Retry-After`, or read the pack as JSON: that is always made at once.",
     retry: "later",
   },
+  service_restoring: {
+    when: "The service is being restored from a backup. Nobody is served until its operator has finished.",
+    remedy: "Wait for `Retry-After`, then send the request again. Then read the feed from the start, without a cursor.",
+    retry: "later",
+  },
   limiter_unavailable: {
     when: "The limits cannot be checked at the moment, so nothing is let through.",
     remedy: "Wait for `Retry-After`, then send the request again.",

@@ -65,6 +65,7 @@ const nothing = endpoint({
 await serve(
   createApp({
     pages: undefined,
+    restore: new AbortController(),
     routes: [route("GET", "/nothing", "reads", nothing)],
     authenticator: new Authenticator({
       store: accounts,

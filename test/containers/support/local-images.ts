@@ -44,7 +44,7 @@ export const LOCAL_IMAGES: Readonly<Record<string, LocalImage>> = {
     async prepare({ context, version, signal }) {
       const [release = ""] = version.split("-");
       const node = `node-linux-${process.arch}`;
-      const install = ["install", "--prefix", context, "--ignore-scripts", `${node}@${release}`, "npm@10"];
+      const install = ["install", "--prefix", context, "--ignore-scripts", `${node}@${release}`, "npm@11"];
       if (!(await step(`Downloading Node ${release} (npm)`, "npm", install, { signal })))
         throw new SetupError("npm could not download Node; its error is above.");
       return [

@@ -1,55 +1,13 @@
-import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect } from "chai";
+import { connectRedis } from "../../../src/infra/redis.ts";
 import { Client } from "../../support/client.ts";
-import { type Processes, spawnService } from "../../support/processes.ts";
-import { startMongo, startRedis, type TestServer } from "../../support/servers.ts";
+import { expectClosed, isServed, until, useCopies } from "./copies.ts";
 
 const CONTENT = Buffer.from("the bytes of a passport");
 
-/** The backup and restore of the operators' guide: copies of the servers' files, put under new servers. */
-describe("A backup", () => {
-  let folder: string;
-  const servers: TestServer[] = [];
-  let running: Processes | undefined;
-  before(() => {
-    folder = mkdtempSync(join(tmpdir(), "onboarding-restore-"));
-  });
-  afterEach(stop);
-  after(() => rmSync(folder, { recursive: true, force: true }));
-
-  const dirOf = (copy: string, server: "redis" | "mongo") => join(folder, copy, server);
-
-  /** Starts both servers on the files of a copy, and the service on them. */
-  async function start(copies: { redis: string; mongo: string }): Promise<Processes> {
-    for (const server of ["redis", "mongo"] as const) mkdirSync(dirOf(copies[server], server), { recursive: true });
-    const redis = await startRedis({ dir: dirOf(copies.redis, "redis"), args: ["--appendonly", "yes"] });
-    servers.push(redis);
-    const mongo = await startMongo({ dir: dirOf(copies.mongo, "mongo") });
-    servers.push(mongo);
-    running = await spawnService({ REDIS_URL: redis.url, MONGODB_URL: `${mongo.url}/onboarding` });
-    return running;
-  }
-
-  /** Stops everything and leaves the files. Unlike the stop of the harness, it drops no database. */
-  async function stop(): Promise<void> {
-    if (running !== undefined) {
-      const { child, operators } = running;
-      running = undefined;
-      const exited = once(child, "exit");
-      child.kill("SIGTERM");
-      await exited;
-      await operators.close();
-    }
-    await Promise.all(servers.splice(0).map((server) => server.stop()));
-  }
-
-  /** Copies the files of both servers. */
-  function copy(from: string, to: string): void {
-    cpSync(join(folder, from), join(folder, to), { recursive: true });
-  }
+describe("A backup", function () {
+  this.timeout(180_000); // each test starts several servers and processes, and copies files
+  const { copy, start, stop, admin, redisUrl } = useCopies();
 
   it("of both servers brings back data, bytes, keys, replays and what the window has used", async () => {
     const live = await start({ redis: "live", mongo: "live" });
@@ -91,6 +49,9 @@ describe("A backup", () => {
     // MongoDB goes back to the backup, Redis keeps its counts.
     const service = await start({ redis: "aged", mongo: "older" });
     const client = new Client(service.url, account.key);
+    await expectClosed(service, account.key);
+    await admin("restore", "end");
+    await until(() => client.get("/candidates"), isServed);
     expect((await client.get(`/candidates/${lost.body.id}`)).status).to.equal(404);
     const later = await client.post("/candidates", { name: "Later" });
     const since = await client.get(`/candidates?cursor=${cursor}`);
@@ -100,5 +61,26 @@ describe("A backup", () => {
     expect(all.body.data.map(({ id }) => id)).to.deep.equal([kept.body.id, later.body.id]);
     const { surfaces } = await service.operators.usage({ accountId: account.id, keyId: account.keyId });
     expect(surfaces.find(({ surface }) => surface === "create")?.key.used).to.equal(3);
+  });
+
+  it("of Redis that is older, and a Redis that has lost its data, close nobody", async () => {
+    const { key } = await (await start({ redis: "well", mongo: "well" })).account();
+    await stop();
+    copy("well", "well before");
+    for (const [files, command] of [
+      ["well", "flushall"],
+      ["well before", "ping"],
+    ] as const) {
+      const service = await start({ redis: files, mongo: "well" });
+      const client = await connectRedis({ url: redisUrl(), timeoutMs: 5_000 });
+      await client.call(command);
+      // Twice: the first round may have begun before the data was lost.
+      const marks = async () => (await client.hvals("{acct_}marks")).join();
+      for (const before of [await marks(), await marks()]) while ((await marks()) === before) await client.ping();
+      client.disconnect();
+      expect((await new Client(service.url, key).get("/candidates")).status).to.equal(200);
+      expect(await admin("restore", "show")).to.include({ restoring: false, ended_at: null });
+      await stop();
+    }
   });
 });
