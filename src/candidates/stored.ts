@@ -159,7 +159,7 @@ export function salvaged(document: Uint8Array): Tombstone {
   const lists = [erasure?.deletions, erasure?.files, erasure?.references];
   return {
     deleted: true,
-    id: String(_id),
+    id: _id,
     accountId: account,
     version,
     updated_at: timestamp(Date.parse(updated_at) || 0),

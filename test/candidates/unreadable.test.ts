@@ -193,10 +193,7 @@ describe("a candidate whose record is damaged", () => {
   it("stops no mirror, which keeps what it has", async () => {
     const ids = [await create(), await create()];
     await damage(ids[0]!, DAMAGES["metadata that is cut off"]!);
-    const mirror = new Mirror(
-      async ({ cursor = "" }) => (await client.get(`/candidates?cursor=${cursor}`)).body as never,
-      {},
-    );
+    const mirror = new Mirror(async ({ cursor = "" }) => (await client.get(`/candidates?cursor=${cursor}`)).body, {});
     const pages = [];
     for await (const page of mirror.pages()) pages.push(page);
     expect(pages.flatMap(({ rows }) => rows.map((row) => row.id))).to.deep.equal([ids[1]]);
