@@ -11,15 +11,13 @@ export const DeletedCandidate = component("DeletedCandidate", "What remains of a
 });
 export type DeletedCandidate = Static<typeof DeletedCandidate>;
 
-export const UnreadableCandidate = component(
-  "UnreadableCandidate",
-  "A candidate whose record is damaged. Nothing else can be shown of it until the service's operator has repaired it. It can be deleted.",
-  {
-    object: about(oneOf(["candidate"]), "The type of the object.", "candidate"),
-    id: about(Type.String(), ...ID),
-    unreadable: about(Type.Boolean(), "Always true: keep what your mirror has of the candidate.", true),
-  },
-);
+const DAMAGED =
+  "A candidate whose record is damaged. Nothing else of it can be shown until the operator has repaired it.";
+export const UnreadableCandidate = component("UnreadableCandidate", DAMAGED, {
+  object: DeletedCandidate.properties.object,
+  id: about(Type.String(), ...ID),
+  unreadable: about(Type.Boolean(), "Always true: keep what your mirror has of the candidate.", true),
+});
 export type UnreadableCandidate = Static<typeof UnreadableCandidate>;
 
 const CandidateRow = titled(

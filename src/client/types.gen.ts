@@ -823,7 +823,7 @@ export type DeletedCandidate = {
 };
 
 /**
- * A candidate whose record is damaged. Nothing else can be shown of it until the service's operator has repaired it. It can be deleted.
+ * A candidate whose record is damaged. Nothing else of it can be shown until the operator has repaired it.
  */
 export type UnreadableCandidate = {
     /**
