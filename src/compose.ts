@@ -25,15 +25,15 @@ import { checkSchemaVersion } from "./infra/schema-version.ts";
 import { Health } from "./infra/health.ts";
 import { newTypeId } from "./infra/ids.ts";
 import { prepareStores } from "./infra/indexes.ts";
-import { createLog } from "./infra/log.ts";
-import { Metrics } from "./infra/metrics.ts";
-import { connectMongo, type Mongo } from "./infra/mongo.ts";
+import { connectMongo, type Mongo, type MongoOptions } from "./infra/mongo.ts";
 import type { Tracing } from "./infra/otel.ts";
 import { RedisEpoch } from "./infra/redis-epoch.ts";
 import { connectRedis, type RedisClient } from "./infra/redis.ts";
 import { RestoreStore, RestoreWatch } from "./infra/restore.ts";
+import type { Startup } from "./infra/startup.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
+import { exportExactness } from "./limits/exactness.ts";
 import { PackService } from "./pack/service.ts";
 import { ReferenceService } from "./references/service.ts";
 import { Visits } from "./reminders/pages/visits.ts";
@@ -57,9 +57,10 @@ export interface System {
   /** Work that becomes due as time passes. One replica at a time does it. */
   readonly work: readonly SweepRunner[];
   readonly draining: Draining;
-  /** Returns why this replica cannot serve, one text per fault; empty if it can. One round trip to each server. */
+  /** Returns which of Redis and MongoDB do not respond, one text for each. One round trip to each server. */
   readonly faults: () => Promise<string[]>;
-  readonly metrics: Metrics;
+  /** Returns whether nobody may be served, because MongoDB is being restored. */
+  readonly isRestoring: () => boolean;
   /** Erases a candidate for an operator. @throws problem not_found */
   readonly erase: (id: string, actor: string) => Promise<void>;
   /**
@@ -70,25 +71,27 @@ export interface System {
 }
 
 /**
- * Connects, and creates every service once. Needs REDIS_URL and MONGODB_URL.
- * @throws if one of them is not set, a server cannot be reached, or the data has a form that this version does not know. No
+ * Connects, and creates every service once. Needs REDIS_URL and MONGODB_URL. Waits while a server does not respond.
+ * @throws if one of them is not set, a server refuses the user, or the data has a form that this version does not know. No
  * connection is left open then.
  */
-export async function compose(config: Config, log: Logger = createLog(config.LOG_LEVEL)): Promise<System> {
+export async function compose(config: Config, startup: Startup): Promise<System> {
   if (config.REDIS_URL === null || config.MONGODB_URL === null) {
     throw new Error(
       "REDIS_URL and MONGODB_URL are not set. Set both, or run npm start: it finds or starts the servers.",
     );
   }
-  const metrics = new Metrics();
-  const mongo = await connectMongo({ url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log, metrics });
+  const { log, metrics } = startup;
+  const database = { url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log, metrics };
+  const limiter = { url: config.REDIS_URL, timeoutMs: config.LIMITER_TIMEOUT_MS, log };
+  const mongo = await startup.untilUp("mongodb", () => connectMongo(database));
   let redis: RedisClient | undefined;
   let tracing: Tracing | undefined;
   try {
-    await checkSchemaVersion(mongo);
-    redis = await connectRedis({ url: config.REDIS_URL, timeoutMs: config.LIMITER_TIMEOUT_MS, log });
+    await startup.untilUp("mongodb", () => checkSchemaVersion(mongo));
+    redis = await startup.untilUp("redis", () => connectRedis(limiter));
     tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT);
-    return await wire({ config, mongodbUrl: config.MONGODB_URL, log, mongo, redis, metrics, tracing });
+    return await wire({ config, startup, database, mongo, redis, tracing });
   } catch (error) {
     redis?.disconnect();
     await mongo.close();
@@ -104,16 +107,16 @@ export async function startTracing(endpoint: string | null): Promise<Tracing | u
 
 interface Connected {
   readonly config: Config;
-  readonly mongodbUrl: string;
-  readonly log: Logger;
+  readonly startup: Startup;
+  readonly database: MongoOptions;
   readonly mongo: Mongo;
   readonly redis: RedisClient;
-  readonly metrics: Metrics;
   readonly tracing: Tracing | undefined;
 }
 
 /** Wires every room, in order. admin/operations.ts does the same for the command line. */
-async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }: Connected): Promise<System> {
+async function wire({ config, startup, database, mongo, redis, tracing }: Connected): Promise<System> {
+  const { log, metrics } = startup;
   const clock = new SharedClock();
   const clockWatch = new ClockWatch({ clock, redis, mongo, log, metrics });
   await clockWatch.start();
@@ -129,7 +132,7 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
   const limiter = new Limiter({ ...limits, clock, onOutage, replicasExpected, metrics, connection: epoch });
 
   const restore = new RestoreWatch({ ...shared, store: new RestoreStore(mongo), redis, newId: newTypeId });
-  await restore.start();
+  await startup.untilUp("mongodb", () => restore.start());
 
   const accounts = new AccountStore(mongo);
   const authenticator = new Authenticator({
@@ -150,7 +153,8 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
   const idempotencyStore = new IdempotencyStore(mongo);
   const idempotency = new Idempotency({ store: idempotencyStore, clock, random: randomBytes });
   const audit = new AuditStore(mongo);
-  const reminders = await openReminders({ ...shared, accounts, restore, random: randomBytes });
+  const open = () => openReminders({ ...shared, accounts, restore, random: randomBytes });
+  const reminders = await startup.untilUp("mongodb", open);
   const holder = `${hostname()}-${pid}`;
   const candidates = wireCandidates({
     ...shared,
@@ -164,12 +168,13 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
   });
   const { store, eraser, checkpoints } = candidates;
   const stores = [store.reader, content, idempotencyStore, audit, new GrantStore(mongo), reminders.stores, usage];
-  await prepareStores(stores, { url: mongodbUrl, timeoutMs: config.STORE_TIMEOUT_MS, log });
-  await checkpoints.start();
+  await startup.untilUp("mongodb", () => prepareStores(stores, { ...database, log }));
+  await startup.untilUp("mongodb", () => checkpoints.start());
   const sending = wireReminders(reminders, { candidates: store, log, metrics });
 
-  const health = new Health({ mongo, redis, metrics, log, servesWithoutRedis: onOutage === "local" });
+  const health = new Health({ mongo, redis, metrics, log });
   health.watch();
+  exportExactness(mongo, clock, metrics);
   lastUsed.start();
   counter.start();
 
@@ -221,8 +226,8 @@ async function wire({ config, mongodbUrl, log, mongo, redis, metrics, tracing }:
     log,
     work,
     draining,
-    faults: async () => [...(restore.signal.aborted ? ["restoring"] : []), ...(await health.faults())],
-    metrics,
+    faults: () => health.faults(),
+    isRestoring: () => restore.signal.aborted,
     async erase(id, actor) {
       const accountId = await reminders.stores.plans.accountOf(id);
       if (accountId === undefined) throw candidateNotFound(id);

@@ -1,5 +1,5 @@
 import type { Command } from "@commander-js/extra-typings";
-import type { Run } from "./command.ts";
+import { numberIn, type Run } from "./command.ts";
 
 export function addLimitCommands(admin: Command, run: Run): void {
   const limits = admin.command("limits").description("Limits of accounts and keys");
@@ -14,6 +14,21 @@ export function addLimitCommands(admin: Command, run: Run): void {
         const { watchLimits } = await import("./watch.ts");
         await watchLimits(() => operations.limitsOf(account), process.stdout);
         return undefined;
+      }),
+    );
+  limits
+    .command("probe")
+    .summary("Checks that the limits are exact, for the alerts.")
+    .description(
+      "Checks that the limits of an account of its own are exact: offers a little more than start, pack and settings " +
+        "allow in a window, about 90 requests. Keeps the result where the metric onboarding_limits_exact finds it.",
+    )
+    .requiredOption("--url <URL>", "where the service's replicas are reached together")
+    .option("--settle-seconds <SECONDS>", "seconds that Redis must have been the same before", numberIn, 3)
+    .action(({ url, settleSeconds }) =>
+      run(async (operations) => {
+        const { probeLimits } = await import("./probe.ts");
+        return probeLimits(operations, url.replace(/\/+$/, ""), settleSeconds * 1000);
       }),
     );
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import type { Versions } from "../accounts/announce.ts";
+import type { RandomBytes } from "../accounts/key.ts";
 import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
@@ -16,10 +17,12 @@ import { createLog } from "../infra/log.ts";
 import { connectMongo, type Mongo } from "../infra/mongo.ts";
 import { connectRedis, type RedisClient } from "../infra/redis.ts";
 import { restoredOf, RestoreStore } from "../infra/restore.ts";
+import { Startup } from "../infra/startup.ts";
 import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { type AccountLimits, readAccountLimits } from "../limits/account-limits.ts";
+import { probesIn } from "../limits/exactness.ts";
 import { ReminderAccountStore } from "../reminders/account-store.ts";
 import type { ReminderControl } from "../reminders/control.ts";
 import { PlanStore } from "../reminders/plan-store.ts";
@@ -41,14 +44,14 @@ export class Operations {
     this.config = config;
   }
 
-  async accounts(): Promise<AccountService> {
+  async accounts(random: RandomBytes = randomBytes): Promise<AccountService> {
     return new AccountService({
       store: new AccountStore(await this.#connectedMongo()),
       versions: this.#lazyVersions(),
       audit: await this.audit(),
       clock: this.#clock,
       newId: newTypeId,
-      random: randomBytes,
+      random,
       activeKeyCap: this.config.ACTIVE_KEY_CAP,
     });
   }
@@ -89,7 +92,7 @@ export class Operations {
 
   /** Erases candidates. The composed service does it, because the feed has to show it. */
   async erase(candidateIds: readonly string[]): Promise<{ object: string; erased: readonly string[] }> {
-    const system = await compose(this.config, createLog("silent"));
+    const system = await compose(this.config, new Startup(createLog("silent"), false));
     try {
       for (const id of candidateIds) await system.erase(id, actorOf(this.config));
     } finally {
@@ -112,6 +115,12 @@ export class Operations {
   async audit(): Promise<AuditTrail> {
     const store = new AuditStore(await this.#connectedMongo());
     return new AuditTrail({ store, clock: this.#clock, newId: newTypeId, actor: actorOf(this.config) });
+  }
+
+  /** Returns what the probe of the limits needs beside the accounts. */
+  async probe() {
+    const [mongo, redis] = await Promise.all([this.#connectedMongo(), this.#connectedRedis(), this.setClock()]);
+    return { probes: probesIn(mongo), redis, now: () => this.#clock.now() };
   }
 
   /** Sets the clock to Redis's, for times that must be exact. One round trip. */

@@ -65,7 +65,7 @@ export class Metrics {
 
   readonly dependencyUp = this.#gauge(
     "dependency_up",
-    "1 if Redis or MongoDB responded to the last check, else 0. It is checked every 5 s and by /readyz.",
+    "1 if Redis or MongoDB responded to the last check, else 0. It is checked every 5 s and by /readyz?deep=1.",
     { labelNames: ["db_system_name"], aggregator: "min" },
   );
   readonly operationDuration = this.#histogram(

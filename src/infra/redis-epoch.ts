@@ -1,5 +1,6 @@
+import type { Cluster, Redis } from "ioredis";
 import { forEachConnection, serverOf } from "./redis-connections.ts";
-import type { RedisClient } from "./redis.ts";
+import { type RedisClient, unlessForbidden } from "./redis.ts";
 
 /**
  * Tells whether a client still speaks with the same Redis. After a failover another server replies, which may have lost the
@@ -27,4 +28,12 @@ export class RedisEpoch {
   of(accountId: string): string | number {
     return this.#redis.isCluster ? `${this.connections} ${serverOf(this.#redis, accountId)}` : this.connections;
   }
+}
+
+/** Returns a value that changes when a master is restarted or replaced. Empty if the user may not run INFO. */
+export async function serverIds(redis: RedisClient): Promise<string> {
+  const nodes = redis.isCluster ? (redis as Cluster).nodes("master") : [redis as Redis];
+  const infos = await Promise.all(nodes.map((node) => node.info())).catch(unlessForbidden);
+  const ids = infos.flatMap((info) => info.match(/^(run_id|role|master_replid):.*$/gm) ?? []);
+  return ids.toSorted().join();
 }

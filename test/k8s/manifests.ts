@@ -80,6 +80,7 @@ export interface Specs {
   Deployment: Workload;
   StatefulSet: Workload;
   Job: Workload;
+  CronJob: { schedule: string; concurrencyPolicy?: string; jobTemplate: { spec: Workload } };
   Service: {
     selector?: Labels;
     ports: { name?: string; port: number; targetPort?: string | number }[];
@@ -148,7 +149,7 @@ export function one<Kind extends keyof Specs>(
   return found;
 }
 
-/** A Deployment, StatefulSet or Job, with its pod. */
+/** A Deployment, StatefulSet, Job or CronJob, with its pod. */
 export interface Pods {
   /** For example Deployment/onboarding. */
   readonly owner: string;
@@ -161,15 +162,17 @@ export interface Pods {
 const OWNERS = ["Deployment", "StatefulSet", "Job"] as const;
 
 export function podsOf(manifests: readonly Manifest[]): Pods[] {
-  return OWNERS.flatMap((kind) =>
-    ofKind(kind, manifests).map(({ metadata: { name }, spec: { template } }) => ({
-      owner: `${kind}/${name}`,
-      name,
-      labels: template.metadata.labels ?? {},
-      spec: template.spec,
-      containers: [...template.spec.containers, ...(template.spec.initContainers ?? [])],
-    })),
-  );
+  const podOf = (kind: string, name: string, { template }: Workload): Pods => ({
+    owner: `${kind}/${name}`,
+    name,
+    labels: template.metadata.labels ?? {},
+    spec: template.spec,
+    containers: [...template.spec.containers, ...(template.spec.initContainers ?? [])],
+  });
+  return [
+    ...OWNERS.flatMap((kind) => ofKind(kind, manifests).map(({ metadata, spec }) => podOf(kind, metadata.name, spec))),
+    ...ofKind("CronJob", manifests).map(({ metadata, spec }) => podOf("CronJob", metadata.name, spec.jobTemplate.spec)),
+  ];
 }
 
 /** An empty selector selects everything, as in Kubernetes. */

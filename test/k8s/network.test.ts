@@ -9,6 +9,8 @@ const INSIDE = [
   "mongodb-initiate → mongodb:27017",
   "mongodb → mongodb:27017",
 ];
+/** Those of the exactness probe. It has its own policies. */
+const OF_PROBE = ["onboarding:8080", "redis:6379", "mongodb:27017"].map((to) => `exactness-probe → ${to}`);
 const fromOutside = (components: readonly string[]) => [
   `${components.includes("gateway-envoy") ? "envoy-gateway-system" : "ingress-nginx"} → onboarding:8080`,
   "monitoring → onboarding:9090",
@@ -18,6 +20,7 @@ const TO_STORES = [6379, 6380, 26379, 27017].map((port) => `onboarding → anywh
 const OF_COMPONENTS: Record<string, string[]> = {
   "network-policies-otlp": [4318, 4317].map((port) => `onboarding → monitoring:${port}`),
   "network-policies-mail": [587, 465].map((port) => `onboarding → anywhere:${port}`),
+  "network-policies-exactness-probe": [6379, 6380, 26379, 27017].map((port) => `exactness-probe → anywhere:${port}`),
 };
 
 /** Returns every path that the policies allow in one direction, as `from → to:port`. A path between pods needs both. */
@@ -73,9 +76,10 @@ describe("the network policies of k8s/", () => {
 
   it(
     "allow exactly the paths between the pods that are needed",
-    withPolicies((policies, all) => {
+    withPolicies((policies, all, components) => {
       const names = all.map(({ name }) => name);
-      const expected = INSIDE.filter((path) => path.split(/ → |:/, 2).every((name) => names.includes(name)));
+      const paths = [...INSIDE, ...(components.includes("network-policies-exactness-probe") ? OF_PROBE : [])];
+      const expected = paths.filter((path) => path.split(/ → |:/, 2).every((name) => names.includes(name)));
       const incoming = pathsOf("Ingress", policies, all);
       const found = pathsOf("Egress", policies, all).filter((path) => incoming.includes(path));
       expect(new Set(found)).to.deep.equal(new Set(expected));
@@ -91,12 +95,19 @@ describe("the network policies of k8s/", () => {
       );
       const dns = ["any namespace/kube-dns|coredns|node-local-dns", "169.254.20.10/32", "fd00:10::10/128"];
       const toDns = all.flatMap(({ name }) => dns.map((server) => `${name} → ${server}:53`));
-      const added = components.flatMap((name) => OF_COMPONENTS[name] ?? []);
+      const isHere = (path: string) => all.some(({ name }) => path.startsWith(`${name} → `));
+      const added = components.flatMap((name) => OF_COMPONENTS[name] ?? []).filter(isHere);
       expect([...new Set(found)]).to.have.members([...fromOutside(components), ...TO_STORES, ...toDns, ...added]);
     }),
   );
 
-  for (const component of ["network-policies-dev", "network-policies-otlp", "network-policies-mail", "gateway-envoy"]) {
+  for (const component of [
+    "network-policies-dev",
+    "network-policies-otlp",
+    "network-policies-mail",
+    "network-policies-exactness-probe",
+    "gateway-envoy",
+  ]) {
     it(`refuse ${component} without network-policies`, async () => {
       const built = build({ folder: "overlays/dev", components: [component] });
       const error = await built.then(

@@ -31,7 +31,7 @@ describe("every pod of k8s/", () => {
   it(
     "is probed for its start, liveness and readiness, unless it is a Job's",
     inEveryPod(({ owner, spec }) => {
-      for (const container of owner.startsWith("Job/") ? [] : spec.containers)
+      for (const container of /^(Cron)?Job\//.test(owner) ? [] : spec.containers)
         expect(container, owner).to.include.keys("startupProbe", "livenessProbe", "readinessProbe");
     }),
   );

@@ -4,6 +4,8 @@
  */
 import { parseArgs } from "node:util";
 import { explain } from "../../src/dev/output.ts";
+import { capacityOf, tidy } from "./capacity/capacity.ts";
+import { describeCapacity, readCapacity } from "./capacity/config.ts";
 import { type HttpAnswer, type HttpRequest, UsageError } from "./lib/host.ts";
 import { runScenario, SCENARIOS } from "./lib/scenarios.ts";
 import { readSettings, SETTINGS } from "./lib/settings.ts";
@@ -23,6 +25,13 @@ const HELP = [
   "",
   ...OPTIONS.map(({ option, value, text }) => `  ${`--${option} ${value}`.padEnd(22)}${text}`),
   "",
+  "npm run load -- capacity --config FILE [--cleanup]",
+  "",
+  "Finds how many requests a second a deployment bears, with accounts that it makes, and deletes what it made. --cleanup",
+  "deletes what a run left that was killed. FILE is JSON:",
+  "",
+  ...describeCapacity().map((line) => `  ${line}`),
+  "",
   "Exit code 0: proved. 1: not exact, not proven or failed. 2: the command line or the target does not fit.",
 ].join("\n");
 
@@ -36,13 +45,27 @@ async function main(args: string[]): Promise<boolean> {
   }
   const { values, positionals } = parse(args);
   const [scenario, more] = positionals;
-  if (scenario === undefined || more !== undefined) throw new UsageError(`Name one scenario: ${SCENARIOS.join(", ")}.`);
-  const given = OPTIONS.map(({ option, name }) => [name, values[option] ?? process.env[name]] as const);
+  if (scenario === "capacity" && more === undefined) {
+    if (typeof values["config"] !== "string") throw new UsageError("Name the file: --config capacity.json");
+    const capacity = readCapacity(values["config"]);
+    const host = { exchange, say: print };
+    return values["cleanup"] === true ? tidy(capacity, host) : capacityOf(capacity, host);
+  }
+  if (scenario === undefined || more !== undefined)
+    throw new UsageError(`Name one scenario: ${SCENARIOS.join(", ")}, capacity.`);
+  const given = OPTIONS.map(({ option, name }) => [name, textIn(values[option]) ?? process.env[name]] as const);
   return runScenario(scenario, readSettings(Object.fromEntries(given)), { exchange, say: print });
 }
 
-function parse(args: string[]): { values: Record<string, string | undefined>; positionals: string[] } {
-  const options = Object.fromEntries(OPTIONS.map(({ option }) => [option, { type: "string" }] as const));
+type Values = Record<string, string | boolean | undefined>;
+
+const textIn = (value: Values[string]): string | undefined => (typeof value === "string" ? value : undefined);
+
+function parse(args: string[]): { values: Values; positionals: string[] } {
+  const named = Object.fromEntries(
+    [...OPTIONS, { option: "config" }].map(({ option }) => [option, { type: "string" }] as const),
+  );
+  const options = { ...named, cleanup: { type: "boolean" } } as const;
   try {
     return parseArgs({ args, allowPositionals: true, options });
   } catch (error) {

@@ -49,6 +49,15 @@ export function runLoad(args: readonly string[], env: Record<string, string> = {
   return launch(process.execPath, ["src/dev/bootstrap.mjs", "test/load/main.ts", ...args], env);
 }
 
+/** Starts what `npm run load` runs, and returns it while it runs. */
+export function startLoad(args: readonly string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, ["src/dev/bootstrap.mjs", "test/load/main.ts", ...args], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return child;
+}
+
 async function launch(command: string, args: readonly string[], env: Record<string, string>): Promise<LoadRun> {
   const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
   const [stderr, stdout, [code]] = await Promise.all([text(child.stderr), text(child.stdout), once(child, "close")]);

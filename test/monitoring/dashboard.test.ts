@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { SURFACES } from "../../src/limiter/surfaces.ts";
+import { answerOf, serversOf } from "../admin/support.ts";
 import { useMailServer } from "../reminders/mail-server.ts";
 import { LoadClient } from "../support/load.ts";
 import { accountWithKeys } from "../support/processes.ts";
@@ -40,6 +41,11 @@ describe("the dashboard", () => {
   before(async () => {
     await prometheus.until(`up{job="${JOB}"} == 1`);
     began = Date.now() / 1000;
+    await answerOf(["limits", "probe", "--url", service.url], {
+      ...serversOf(service.config),
+      LIMIT_WINDOW_SECONDS: "86400",
+      ADMIN_ACTOR: "probe",
+    });
     const { keys } = await accountWithKeys(service, 3);
     const load = new LoadClient(service.url, 4);
     const created = await keys[0]!.client.post("/candidates", { email: "ada@example.com", documents: ["Passport"] });

@@ -50,7 +50,7 @@ export function readSettings(given: Readonly<Record<string, string | undefined>>
 }
 
 /** A load test can harm the wrong deployment, so every target except this machine needs YES=1. */
-function refuseForeign(baseUrl: string, yes: boolean): void {
+export function refuseForeign(baseUrl: string, yes: boolean): void {
   const [, host] = /^https?:\/\/(\[[^\]/]+\]|[^/:?#@[\]]+)(?::\d+)?(?:\/[^?#]*)?$/i.exec(baseUrl) ?? [];
   if (host === undefined)
     throw new UsageError(`BASE_URL must be the URL of a deployment, such as http://localhost:8080, not "${baseUrl}".`);

@@ -1,0 +1,145 @@
+import { hkdfSync, randomBytes } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import pLimit from "p-limit";
+import { makeKey } from "../accounts/key.ts";
+import { newTypeId } from "../infra/ids.ts";
+import { witness } from "../limiter/witness.ts";
+import type { Probe } from "../limits/exactness.ts";
+import type { Limits, SurfaceLimits } from "../limits/schema.ts";
+import type { Operations } from "./operations.ts";
+
+/** A request on each surface that is probed. It changes nothing: there is no such candidate, and a 404 is charged too. */
+const REQUESTS = {
+  start: ["POST", `/candidates/${newTypeId("cand")}/start`],
+  pack: ["GET", `/candidates/${newTypeId("cand")}/pack`],
+  settings: ["PATCH", "/settings/assistant"],
+} as const;
+type Probed = SurfaceLimits & { surface: keyof typeof REQUESTS };
+const ID = { _id: "exactness" } as const;
+const isProbed = (limits: SurfaceLimits): limits is Probed => limits.surface in REQUESTS;
+
+/** Number of requests at once: enough for every replica to take part. */
+const AT_ONCE = 16;
+const MAX_REQUESTS = 2_000;
+const RESPONSE_MS = 10_000;
+
+/**
+ * Offers a little more than two keys of the probe's own account may use, and records whether exactly the limits were admitted.
+ * @param settleMs time that Redis must have been the same before: the old master of a failover may take charges, and lose them.
+ * @returns `exact`: null if anything but the limiter may have disturbed the run; `reasons`: what, or what was not exact.
+ * @throws if MongoDB or Redis cannot be reached. The last result then stays until it is too old to be exported.
+ */
+export async function probeLimits(operations: Operations, url: string, settleMs: number) {
+  const { probes, redis, now } = await operations.probe();
+  const probe = (await probes.findOne(ID)) ?? (await newProbe(operations));
+  const run = async (): Promise<string[]> => {
+    const end = await witness(redis, probe.account, newTypeId("req"));
+    const offering = async () => {
+      const keys = await keysOf(operations, url, probe);
+      await setTimeout(settleMs);
+      return offer(url, keys);
+    };
+    const [offered] = await Promise.allSettled([offering()]);
+    const fault = await end();
+    if (fault !== undefined) throw new Error(fault);
+    if (offered.status === "rejected") throw offered.reason;
+    return offered.value;
+  };
+  const outcome = await run().catch((error: unknown) => error as Error);
+  const [exact, reasons] = outcome instanceof Error ? [null, [outcome.message]] : [outcome.length === 0, outcome];
+  const result = exact === null ? { exact } : ({ exact: exact ? 1 : 0, known_at: now() } as const);
+  await probes.updateOne(ID, { $set: { ...result, checked_at: now() } });
+  return { object: "limits_probe", exact, reasons };
+}
+
+async function newProbe(operations: Operations): Promise<Probe> {
+  const { probes, now } = await operations.probe();
+  const { id: account } = await (await operations.accounts()).createAccount({ name: "Exactness probe" });
+  const times = { checked_at: now(), known_at: now() };
+  const probe: Probe = { ...ID, account, salt: randomBytes(32).toString("hex"), exact: null, ...times };
+  await probes.insertOne(probe);
+  return probe;
+}
+
+/**
+ * Returns two keys that work. Their secrets are made from MONGODB_URL and the salt: nothing has to keep them, and no run has
+ * to change them, which the audit would list every hour.
+ */
+async function keysOf(operations: Operations, url: string, { account, salt }: { account: string; salt: string }) {
+  const accounts = await operations.accounts();
+  const existing = (await accounts.listKeys(account)).data;
+  const keys: string[] = [];
+  for (let n = 0; keys.length < 2; n++) {
+    const derived = () => {
+      const bytes = [...Buffer.from(hkdfSync("sha256", operations.config.MONGODB_URL ?? "", salt, `key ${n}`, 256))];
+      return (length: number) => Uint8Array.from(bytes.splice(0, length));
+    };
+    const [found, key] = [existing[n], makeKey(derived())];
+    if (found?.status === "revoked") continue;
+    if (found === undefined)
+      await (await operations.accounts(derived())).createKey({ accountId: account, name: "probe" });
+    else if ((await send(url, key, "GET", "/limits")).status === 401) {
+      await accounts.revokeKey(found.id); // MONGODB_URL has changed, or somebody has rotated the key
+      continue;
+    }
+    keys.push(key);
+  }
+  return keys;
+}
+
+/** Offers one request more than each key may send on each surface, all at once, then one more. Returns what was not exact. */
+async function offer(url: string, keys: readonly string[]): Promise<string[]> {
+  const before = await Promise.all(keys.map((key) => limitsOf(url, key)));
+  const surfaces = before[0]!.surfaces.filter(isProbed);
+  if (surfaces.some(({ account }) => account.used > 0)) throw new Error("The account was used in this window already.");
+  const offers = surfaces.flatMap((limits) =>
+    Array.from({ length: limits.key.limit + 1 }, () => keys.map((key) => ({ key, limits }))).flat(),
+  );
+  if (offers.length > MAX_REQUESTS) throw new Error(`LIMIT_SCALE is too high: ${offers.length} requests.`);
+  const sent = await pLimit(AT_ONCE).map(offers, async (one) => ({ ...one, verdict: await verdictOf(url, one) }));
+  const reasons = [];
+  for (const limits of surfaces) {
+    const { surface } = limits;
+    for (const [n, key] of keys.entries()) {
+      const admitted = sent.filter(
+        (one) => one.key === key && one.limits === limits && one.verdict === "admitted",
+      ).length;
+      if (admitted !== limits.key.limit)
+        reasons.push(`${surface}: key ${n + 1} was admitted ${admitted} times. Its limit is ${limits.key.limit}.`);
+    }
+    const last = await verdictOf(url, { key: keys[0]!, limits });
+    if (last !== "account") reasons.push(`${surface}: the account is used up, and did not refuse: ${last}.`);
+  }
+  const after = await Promise.all(keys.map((key) => limitsOf(url, key)));
+  if (new Set([...before, ...after].map(({ window }) => window)).size > 1)
+    throw new Error("The window ended, or a clock has stepped.");
+  return reasons;
+}
+
+async function limitsOf(url: string, key: string): Promise<Limits & { window: number }> {
+  const { status, body } = await send(url, key, "GET", "/limits");
+  if (status !== 200) throw new Error(`GET /limits: ${status} ${body}`);
+  const limits = JSON.parse(body) as Limits;
+  if (limits.grants.length > 0) throw new Error("A key of the account has a grant.");
+  const window = Math.round(Date.parse(limits.surfaces[0]?.reset_at ?? "") / 1000 / limits.window_seconds);
+  return { ...limits, window };
+}
+
+/** Returns "admitted", or whose limit refused. @throws unless the limiter decided, by the limits that GET /limits shows. */
+async function verdictOf(url: string, { key, limits }: { key: string; limits: Probed }): Promise<string> {
+  const [method, path] = REQUESTS[limits.surface];
+  const { status, body, policy } = await send(url, key, method, path);
+  const [, account, ofKey] = /^"account-.*?q=(\d+);.*"key-.*?q=(\d+);/.exec(policy) ?? [];
+  if (status >= 500 || Number(account) !== limits.account.limit || Number(ofKey) !== limits.key.limit)
+    throw new Error(`${method} ${path}: ${status} ${policy} ${body}`);
+  return status === 429 ? (JSON.parse(body) as { scope: string }).scope : "admitted";
+}
+
+async function send(url: string, key: string, method: string, path: string) {
+  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+  const body = method === "PATCH" ? "{}" : null;
+  const signal = AbortSignal.timeout(RESPONSE_MS);
+  const response = await fetch(url + path, { method, headers, body, redirect: "manual", signal });
+  const policy = response.headers.get("ratelimit-policy") ?? "";
+  return { status: response.status, body: await response.text(), policy };
+}

@@ -1,0 +1,116 @@
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { setTimeout } from "node:timers/promises";
+import type { Outcome } from "../lib/host.ts";
+import type { Capacity, Loaded } from "./config.ts";
+import type { Crew } from "./crew.ts";
+
+/** What one step of the ramp saw. Times are in milliseconds. */
+export interface Step {
+  /** Requests a second that were to be sent. */
+  readonly rate: number;
+  readonly sent: number;
+  readonly failed: number;
+  /** Requests with 429: the test's own accounts were used up. */
+  readonly refused: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** p99 of how late the generator sent its requests. */
+  readonly late: number;
+  /** Share of the time in which the generator's event loop was busy. */
+  readonly busy: number;
+  /** The first thing that was wrong with a response. */
+  readonly fault: string | undefined;
+}
+
+/** Share of busy time from which the generator counts as too slow. */
+const BUSY = 0.85;
+/** Maximum number of open requests. More than that, and the service is far behind. */
+const MAX_OPEN = 5_000;
+
+/** Returns true if the generator itself may have made requests slow: it was busy, or late by half of what is allowed. */
+export function isGeneratorLate({ late, busy }: Step, { p99_ms }: Capacity): boolean {
+  return busy > BUSY || late > p99_ms / 2;
+}
+
+/** Returns how many requests of each surface a step sends. */
+export function needsOf({ mix, step_seconds }: Capacity, rate: number): Record<Loaded, number> {
+  const total = Object.values(mix).reduce((sum, part) => sum + part, 0);
+  const needs = Object.entries(mix).map(([surface, part]) => [
+    surface,
+    Math.ceil((rate * step_seconds * part) / total),
+  ]);
+  return Object.fromEntries(needs) as Record<Loaded, number>;
+}
+
+/**
+ * Sends requests at a rate, whether or not earlier ones are answered, as many clients do who do not know of each other. A
+ * request's time begins when it was to be sent, so that a generator that is late does not make the service look fast.
+ */
+export async function runStep(capacity: Capacity, crew: Crew, rate: number, signal: AbortSignal): Promise<Step> {
+  const plan = shuffled(needsOf(capacity, rate)).slice(0, Math.ceil(rate * capacity.step_seconds));
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  const before = performance.eventLoopUtilization();
+  const seen: { ms: number; late: number; outcome: Outcome }[] = [];
+  const open = new Set<Promise<void>>();
+  const started = performance.now();
+  let refused = 0;
+  for (const [n, surface] of plan.entries()) {
+    const due = started + (n * 1000) / rate;
+    while (performance.now() < due && !signal.aborted) await setTimeout(Math.max(1, due - performance.now()));
+    if (signal.aborted || open.size >= MAX_OPEN) break;
+    const late = performance.now() - due;
+    const sending = crew.next(surface);
+    if (sending === undefined) {
+      refused++;
+      continue;
+    }
+    const request: Promise<void> = sending.then((outcome) => {
+      seen.push({ ms: performance.now() - due, late, outcome });
+      open.delete(request);
+    });
+    open.add(request);
+  }
+  await Promise.all(open);
+  delay.disable();
+  const isRefused = ({ outcome: { verdict } }: (typeof seen)[number]) => verdict === "account" || verdict === "key";
+  const faults = seen.flatMap(({ outcome: { fault } }) => fault ?? []);
+  return {
+    rate,
+    sent: seen.length,
+    failed: faults.length,
+    refused: refused + seen.filter(isRefused).length,
+    p50: percentile(
+      0.5,
+      seen.map(({ ms }) => ms),
+    ),
+    p99: percentile(
+      0.99,
+      seen.map(({ ms }) => ms),
+    ),
+    // The delay also counts what is late while no request is due. 10 ms are its resolution.
+    late: Math.max(
+      percentile(
+        0.99,
+        seen.map(({ late }) => late),
+      ),
+      delay.percentile(99) / 1e6 - 10,
+    ),
+    busy: performance.eventLoopUtilization(before).utilization,
+    fault: faults[0],
+  };
+}
+
+function percentile(part: number, values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * part) - 1] ?? 0;
+}
+
+function shuffled(needs: Record<Loaded, number>): Loaded[] {
+  const all = Object.entries(needs).flatMap(([surface, count]) =>
+    Array.from({ length: count }, () => surface as Loaded),
+  );
+  return all
+    .map((surface) => ({ surface, at: Math.random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ surface }) => surface);
+}
