@@ -27,6 +27,7 @@ import { newTypeId } from "./infra/ids.ts";
 import { prepareStores } from "./infra/indexes.ts";
 import { connectMongo, type Mongo, type MongoOptions } from "./infra/mongo.ts";
 import type { Tracing } from "./infra/otel.ts";
+import { pingStore, StoreOutage } from "./infra/store-outage.ts";
 import { RedisEpoch } from "./infra/redis-epoch.ts";
 import { connectRedis, type RedisClient } from "./infra/redis.ts";
 import { RestoreStore, RestoreWatch } from "./infra/restore.ts";
@@ -82,16 +83,18 @@ export async function compose(config: Config, startup: Startup): Promise<System>
     );
   }
   const { log, metrics } = startup;
-  const database = { url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log, metrics };
+  const outage = new StoreOutage({ ping: (use) => pingStore(mongo, use), log });
+  const onEnd = outage.ended.bind(outage);
+  const database = { url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log, metrics, onEnd };
   const limiter = { url: config.REDIS_URL, timeoutMs: config.LIMITER_TIMEOUT_MS, log };
-  const mongo = await startup.untilUp("mongodb", () => connectMongo(database));
+  const mongo: Mongo = await startup.untilUp("mongodb", () => connectMongo(database));
   let redis: RedisClient | undefined;
   let tracing: Tracing | undefined;
   try {
     await startup.untilUp("mongodb", () => checkSchemaVersion(mongo));
     redis = await startup.untilUp("redis", () => connectRedis(limiter));
     tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT);
-    return await wire({ config, startup, database, mongo, redis, tracing });
+    return await wire({ config, startup, database, mongo, outage, redis, tracing });
   } catch (error) {
     redis?.disconnect();
     await mongo.close();
@@ -110,12 +113,13 @@ interface Connected {
   readonly startup: Startup;
   readonly database: MongoOptions;
   readonly mongo: Mongo;
+  readonly outage: StoreOutage;
   readonly redis: RedisClient;
   readonly tracing: Tracing | undefined;
 }
 
 /** Wires every room, in order. admin/operations.ts does the same for the command line. */
-async function wire({ config, startup, database, mongo, redis, tracing }: Connected): Promise<System> {
+async function wire({ config, startup, database, mongo, outage, redis, tracing }: Connected): Promise<System> {
   const { log, metrics } = startup;
   const clock = new SharedClock();
   const clockWatch = new ClockWatch({ clock, redis, mongo, log, metrics });
@@ -196,6 +200,7 @@ async function wire({ config, startup, database, mongo, redis, tracing }: Connec
     authenticator,
     limiter,
     lastUsed,
+    outage,
     counter,
     idempotency,
     newId: newTypeId,
@@ -237,6 +242,7 @@ async function wire({ config, startup, database, mongo, redis, tracing }: Connec
       health.stop();
       restore.stop();
       clockWatch.stop();
+      outage.stop();
       sending?.mailer.close();
       await sending?.sender.settled(SETTLE_WITHIN_MS); // before the checkpoints: it may still write candidates
       await Promise.all([checkpoints, lastUsed, counter].map((each) => each.stop(SETTLE_WITHIN_MS)));

@@ -74,6 +74,11 @@ const SETTINGS = {
     "",
     "name that the audit records for a command; by default the user who called sudo, else the current user",
   ),
+  ADMIN_ACTOR_REQUIRED: oneOf(
+    ["true", "false"],
+    "false",
+    "whether commands that change something need ADMIN_ACTOR; `true` in the image, where every user is `node`",
+  ),
   ACTIVE_KEY_CAP: integer(5, [1, 100], "maximum number of active keys of an account"),
   MAX_DOCUMENT_BYTES: integer(25 * 1024 * 1024, [1, 1024 ** 3], "maximum size of a document's content, in bytes"),
   BODY_TIMEOUT_MS: integer(

@@ -3,6 +3,7 @@ import type { Authenticator } from "../accounts/authenticate.ts";
 import type { Caller, KnownCaller } from "../accounts/caller.ts";
 import type { LastUsed } from "../accounts/last-used.ts";
 import { headerOf, type RequestState } from "../http/request.ts";
+import type { StoreOutage } from "../infra/store-outage.ts";
 import type { Decision } from "../limiter/decision.ts";
 import { keyRefused, rateLimitHeaders, refusalOf } from "../limiter/headers.ts";
 import type { Limiter } from "../limiter/limiter.ts";
@@ -23,6 +24,7 @@ export interface AdmitOptions {
   authenticator: Authenticator;
   limiter: Limiter;
   lastUsed: LastUsed;
+  outage: Pick<StoreOutage, "check">;
   /** Counts what each key uses and is refused (usage/counter.ts). */
   counter: { count(caller: Caller, decision: Decision): void };
 }
@@ -40,12 +42,13 @@ const MAX_LOOKUPS = 3;
  * On a free route, checks the key and stores its usage in the state. Repeats all if the account was changed since. One
  * round trip to the limiter; unless the key is cached, one more, and two to the store.
  * @returns the caller, or why the request is refused: rate_limited or a problem of its key.
- * @throws problems of the lookup of a key (Authenticator), and limiter_unavailable.
+ * @throws problems of the lookup of a key (Authenticator), and limiter_unavailable; store_unavailable before it charges, while
+ * the store does not answer.
  */
 export async function admit(
   ctx: Ctx,
   surface: Surface | "free",
-  { authenticator, limiter, lastUsed, counter }: AdmitOptions,
+  { authenticator, limiter, lastUsed, counter, outage }: AdmitOptions,
 ): Promise<Caller | Refusal> {
   const credentials = {
     authorization: headerOf(ctx.req, "authorization"),
@@ -62,6 +65,7 @@ export async function admit(
     const { accountId, keyId, accountVersion, connections, secretEndsAt } = known;
     const caller = { accountId, keyId };
     ctx.state.caller = caller;
+    if (surface !== "free") outage.check(/^(GET|HEAD)$/.test(ctx.method) ? "read" : "write");
     // Written out, because spreading objects here takes 3 µs of each request.
     const refused =
       surface === "free"

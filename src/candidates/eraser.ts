@@ -34,7 +34,9 @@ export class Eraser {
   /** Erases a candidate. Does nothing more if it is erased already. */
   async erase({ accountId, keyId }: Caller, id: string, precondition: Precondition): Promise<void> {
     const { store } = this.#dependencies;
-    const erased = await store.erase(accountId, id, keyId, (record) => precondition([taggedCandidate(record)]));
+    const erased = await store.erase(accountId, id, keyId, (record) =>
+      precondition(record === undefined ? [] : [taggedCandidate(record)]),
+    );
     await this.#removeRest(erased);
   }
 

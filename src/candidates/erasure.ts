@@ -1,5 +1,5 @@
 import { type Problem, problem } from "../problems.ts";
-import type { DeletedCandidate } from "./schema.ts";
+import type { DeletedCandidate, UnreadableCandidate } from "./schema.ts";
 import type { CandidateRecord, Deleter, Deletion, DocumentRecord, Erasure } from "./record.ts";
 
 /** What remains of an erased candidate. It has no personal data, and is never removed. */
@@ -11,20 +11,20 @@ export interface Tombstone {
   readonly updated_at: string;
   /** What is still to be removed. Null once all of it is gone. */
   readonly erasure: Erasure | null;
+  /** What is to be removed of a record that cannot be read. Only before it is erased: it is no tombstone yet. */
+  readonly left?: Pick<Erasure, "files" | "references">;
 }
 
 /** A candidate as it is stored: its record, or what remains of it. */
 export type Found = CandidateRecord | Tombstone;
 
 /** Returns what remains of a candidate whose record is erased. */
-export function tombstoneOf(record: CandidateRecord, by: Deleter): Tombstone {
-  const { id, accountId, version, documents } = record;
-  const references = record.references.map((reference) => reference.id);
-  const erasure = withDeletion(
-    record.erasure,
-    { kind: "candidates", id, ...by },
-    { files: filesOf(documents), references },
-  );
+export function tombstoneOf(found: Found, by: Deleter): Tombstone {
+  const { id, accountId, version } = found;
+  const left = isTombstone(found)
+    ? (found.left ?? { files: [], references: [] })
+    : { files: filesOf(found.documents), references: found.references.map((reference) => reference.id) };
+  const erasure = withDeletion(found.erasure, { kind: "candidates", id, ...by }, left);
   return { deleted: true, id, accountId, version: version + 1, updated_at: by.at, erasure };
 }
 
@@ -50,6 +50,10 @@ type Shown = Pick<Tombstone, "id" | "version" | "updated_at">;
 
 export function renderTombstone({ id, version, updated_at }: Shown): DeletedCandidate {
   return { object: "candidate", id, deleted: true, version, updated_at };
+}
+
+export function renderUnreadable(id: string): UnreadableCandidate {
+  return { object: "candidate", id, unreadable: true };
 }
 
 export function candidateNotFound(id: string): Problem {

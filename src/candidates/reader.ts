@@ -7,12 +7,14 @@ import type { Mongo } from "../infra/mongo.ts";
 import { findRaw, type RawBatch, type RawQuery } from "../infra/raw-find.ts";
 import { TimeSlice } from "../infra/time-slice.ts";
 import { problem } from "../problems.ts";
-import { alive, candidateNotFound, type Found, isTombstone } from "./erasure.ts";
+import { alive, candidateNotFound, type Found, isTombstone, renderUnreadable } from "./erasure.ts";
 import type { FeedPage, FeedEntry, FeedQuery } from "./feed.ts";
+import { faultOf } from "./readable.ts";
 import type { CandidateKey, CandidateRecord, Draft, Erasure } from "./record.ts";
 import { renderCandidate } from "./render.ts";
 import { jsonOf, type RowSource } from "./rows.ts";
-import { decode, type Stored } from "./stored.ts";
+import { decode, rowIn, salvaged, type Stored } from "./stored.ts";
+import { type UnreadableLog, UnreadableRecord, UnreadableStore } from "./unreadable-store.ts";
 
 /** A page of the feed has at most this many bytes, but always at least one row. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
@@ -53,20 +55,40 @@ export class CandidateReader {
   readonly indexes = [INDEXES];
   readonly #mongo: Mongo;
   readonly #candidates: BoundedCollection<Stored>;
+  readonly unreadable: UnreadableStore;
 
-  constructor(mongo: Mongo) {
+  /** @param log is told of records that cannot be read. */
+  constructor(mongo: Mongo, log?: UnreadableLog) {
     this.#mongo = mongo;
+    this.unreadable = new UnreadableStore(mongo, log);
     this.#candidates = new BoundedCollection(mongo, "candidates");
   }
 
-  /** Returns a candidate or its tombstone. Null also for another account's. */
+  /** Returns a candidate or its tombstone. Null also for another account's. @throws UnreadableRecord */
   async find(accountId: string, id: string): Promise<Found | null> {
     const filter = { _id: id, account: accountId };
     const { documents } = await this.#find({ filter, projection: RECORD_MEMBERS, limit: 1 });
-    return documents[0] === undefined ? null : decode(BSON.deserialize(documents[0]) as Stored);
+    const found = documents[0] === undefined ? null : this.#decoded(documents[0]);
+    if (found instanceof UnreadableRecord) throw found;
+    return found;
   }
 
-  /** Returns a candidate. @throws problems not_found, also for another account's; candidate_deleted. */
+  /** Decodes a record. Notes it if it cannot be read. */
+  #decoded(document: Uint8Array): Found | UnreadableRecord {
+    let fault: unknown;
+    try {
+      const found = decode(BSON.deserialize(document) as Stored);
+      fault = faultOf(found);
+      if (fault === undefined) return found;
+    } catch (error) {
+      fault = error;
+    }
+    const unreadable = new UnreadableRecord(salvaged(document), fault);
+    this.unreadable.note(unreadable);
+    return unreadable;
+  }
+
+  /** Returns a candidate. @throws problems not_found, also for another account's; candidate_deleted. Or UnreadableRecord. */
   async get(accountId: string, id: string): Promise<CandidateRecord> {
     const found = await this.find(accountId, id);
     if (found === null) throw candidateNotFound(id);
@@ -146,38 +168,40 @@ export class CandidateReader {
     if (candidates.length === 0) return rendered;
     const versions = new Map(candidates.map(({ _id, version }) => [_id, version]));
     const filter = { _id: { $in: [...versions.keys()] }, account: accountId };
-    const records = await this.#records({ filter, limit: versions.size });
+    const { documents } = await this.#find({ filter, limit: versions.size, projection: RECORD_MEMBERS });
     const slice = new TimeSlice();
-    for (const record of records) {
-      if (record.version !== versions.get(record.id)) continue;
-      rendered.set(record.id, await jsonBytes(renderCandidate(record)));
+    for (const document of documents) {
+      const { _id, version } = rowIn(document);
+      if (String(version) !== String(versions.get(_id))) continue; // it may be no number
+      const found = this.#decoded(document);
+      if (found instanceof UnreadableRecord) rendered.set(_id, Buffer.from(JSON.stringify(renderUnreadable(_id))));
+      else if (!isTombstone(found)) rendered.set(_id, await jsonBytes(renderCandidate(found)));
       if (slice.isOver()) await slice.next();
     }
     return rendered;
   }
 
-  /** Reads records, as many as have `maxBytes` together, but at least one. Leaves out tombstones. */
-  async #records(query: Omit<Query, "projection">, maxBytes = Infinity): Promise<CandidateRecord[]> {
-    const { documents } = await this.#find({ ...query, projection: RECORD_MEMBERS });
+  /**
+   * Reads candidates of all accounts whose next_expiry is before that day, the most overdue first: at most `limit`, and no more
+   * than have MAX_EXPIRING_BYTES together, but at least one. Leaves out records that cannot be read.
+   */
+  async expiring(before: string, limit: number): Promise<CandidateRecord[]> {
+    const unreadable = this.unreadable.recent();
+    // With both bounds MongoDB uses the partial index.
+    const due: Filter<Stored> = { next_expiry: { $gt: "", $lt: before } };
+    const filter = unreadable.length === 0 ? due : { ...due, _id: { $nin: unreadable } };
+    const { documents } = await this.#find({ filter, sort: { next_expiry: 1 }, limit, projection: RECORD_MEMBERS });
     const records: CandidateRecord[] = [];
     let bytes = 0;
     const slice = new TimeSlice();
     for (const document of documents) {
       if (slice.isOver()) await slice.next();
-      const stored = BSON.deserialize(document) as Stored;
-      bytes += stored.size;
-      if (records.length > 0 && bytes > maxBytes) break;
-      const found = decode(stored);
-      if (!isTombstone(found)) records.push(found);
+      bytes += rowIn(document).size;
+      if (records.length > 0 && bytes > MAX_EXPIRING_BYTES) break;
+      const found = this.#decoded(document);
+      if (!(found instanceof UnreadableRecord || isTombstone(found))) records.push(found);
     }
     return records;
-  }
-
-  /** Reads candidates of all accounts whose next_expiry is before that day, the most overdue first: at most `limit`. */
-  expiring(before: string, limit: number): Promise<CandidateRecord[]> {
-    // With both bounds MongoDB uses the partial index.
-    const filter = { next_expiry: { $gt: "", $lt: before } };
-    return this.#records({ filter, sort: { next_expiry: 1 }, limit }, MAX_EXPIRING_BYTES);
   }
 
   /** Finds candidates of all accounts whose erasures, or those of their parts, are not finished, oldest first. */
@@ -201,19 +225,4 @@ function filterOf({ accountId, after, state, external_id }: FeedQuery): Filter<S
     ...(state === undefined ? {} : { state: equals(state) }),
     ...(external_id === undefined ? {} : { external_id: equals(external_id) }),
   };
-}
-
-/** Reads a row of the list. The row's text is a view of the document: it is never decoded. The other texts are ASCII. */
-function rowIn(document: Buffer): RowSource & Pick<Stored, "size"> {
-  const options = { raw: true, validation: { utf8: false } } as const;
-  const { row, ...source } = BSON.deserialize(document, options) as Omit<Stored, "row"> & { row?: Uint8Array };
-  return { ...source, json: row === undefined ? undefined : textIn(row) };
-}
-
-/** Returns the text of a BSON document whose only member is a text (StoredRow). */
-function textIn(document: Uint8Array): Uint8Array | undefined {
-  const [element] = BSON.onDemand.parseToElements(document);
-  if (element === undefined) return undefined;
-  const [, , , offset, length] = element;
-  return document.subarray(offset + 4, offset + length - 1); // the length stands before it, a zero byte after it
 }

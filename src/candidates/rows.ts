@@ -50,7 +50,8 @@ export interface RowSource extends FeedEntry {
  */
 export function jsonOf(source: RowSource): Uint8Array | undefined {
   const { _id: id, version, updated_at, deleted, row_form, row_version, json } = source;
-  if (deleted === true) return Buffer.from(JSON.stringify(renderTombstone({ id, version, updated_at })));
+  if (deleted === true && typeof version === "number" && typeof updated_at === "string")
+    return Buffer.from(JSON.stringify(renderTombstone({ id, version, updated_at })));
   return row_form === LIST_SCHEMA_VERSION && row_version === version ? json : undefined;
 }
 

@@ -218,10 +218,23 @@ export const DeletedCandidate = component("DeletedCandidate", "What remains of a
 });
 export type DeletedCandidate = Static<typeof DeletedCandidate>;
 
+export const UnreadableCandidate = component(
+  "UnreadableCandidate",
+  "A candidate whose record is damaged. Nothing else can be shown of it until the service's operator has repaired it. It can be deleted.",
+  {
+    object: about(oneOf(["candidate"]), "The type of the object.", "candidate"),
+    id: about(Type.String(), ...ID),
+    unreadable: about(Type.Boolean(), "Always true: keep what your mirror has of the candidate.", true),
+  },
+);
+export type UnreadableCandidate = Static<typeof UnreadableCandidate>;
+
 const CandidateRow = titled(
   "CandidateRow",
-  "A row of the list. A row with the member deleted is a candidate that was deleted.",
-  Type.Unsafe<Candidate | DeletedCandidate>({ oneOf: [Candidate, DeletedCandidate] }),
+  "A row of the list. A row with the member deleted is a candidate that was deleted, one with the member unreadable a candidate whose record is damaged.",
+  Type.Unsafe<Candidate | DeletedCandidate | UnreadableCandidate>({
+    oneOf: [Candidate, DeletedCandidate, UnreadableCandidate],
+  }),
 );
 
 export const CandidateList = component("CandidateList", "A page of the list of candidates, oldest change first.", {

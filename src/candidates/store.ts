@@ -11,6 +11,7 @@ import { CandidateReader } from "./reader.ts";
 import type { CandidateKey, CandidateRecord, Draft } from "./record.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
 import { checkSize, encode, type Stored } from "./stored.ts";
+import { type UnreadableLog, UnreadableRecord } from "./unreadable-store.ts";
 import { firstVersion, nextVersion } from "./version.ts";
 import { WritesInFlight } from "./writes-in-flight.ts";
 
@@ -48,12 +49,12 @@ export class CandidateStore {
   readonly feedClock: FeedClock;
   readonly inFlight = new WritesInFlight((key) => this.#renew(key));
 
-  constructor(mongo: Mongo, clock: Clock, reminders: Reminders = NO_REMINDERS) {
+  constructor(mongo: Mongo, clock: Clock, reminders: Reminders = NO_REMINDERS, log?: UnreadableLog) {
     this.#mongo = mongo;
     this.#reminders = reminders;
     this.feedClock = new FeedClock(clock);
     this.#candidates = mongo.db.collection("candidates");
-    this.reader = new CandidateReader(mongo);
+    this.reader = new CandidateReader(mongo, log);
     this.references = new ReferenceIndexStore(mongo);
   }
 
@@ -104,16 +105,17 @@ export class CandidateStore {
 
   /**
    * Erases a candidate's record: a tombstone takes its place, in one write. What lies outside the record is left to the
-   * caller. Returns the tombstone, also if the candidate was erased before.
-   * @param check is called with the candidate before it is erased. If it throws, nothing is erased.
+   * caller. Returns the tombstone, also if the candidate was erased before. Also erases a record that cannot be read.
+   * @param check is called before the candidate is erased, with its record if that can be read. If it throws, nothing is erased.
    * @throws problem not_found
    */
-  erase(accountId: string, id: string, key: string, check: (record: CandidateRecord) => void): Promise<Found> {
-    return this.#queued({ accountId, id }, (found, at) => {
-      if (isTombstone(found)) return found;
-      check(found);
+  erase(accountId: string, id: string, key: string, check: (record?: CandidateRecord) => void): Promise<Found> {
+    const edit: FoundEdit = (found, at) => {
+      if (isTombstone(found) && found.left === undefined) return found;
+      check(isTombstone(found) ? undefined : found);
       return tombstoneOf(found, { key, at });
-    });
+    };
+    return this.#queued({ accountId, id }, edit, undefined, salvagedOf);
   }
 
   /**
@@ -139,14 +141,15 @@ export class CandidateStore {
   }
 
   /** Writers of one candidate queue within this process, so that they race only writers in other replicas. */
-  #queued(key: CandidateKey, edit: FoundEdit, known?: Found): Promise<Found> {
-    return this.#queue.run(`${key.accountId} ${key.id}`, () => this.#update(key, edit, known));
+  #queued(key: CandidateKey, edit: FoundEdit, known?: Found, unreadable = rethrown): Promise<Found> {
+    return this.#queue.run(`${key.accountId} ${key.id}`, () => this.#update(key, edit, known, unreadable));
   }
 
-  #update({ accountId, id }: CandidateKey, edit: FoundEdit, known?: Found): Promise<Found> {
+  /** @param unreadable returns what is edited in place of a record that cannot be read. */
+  #update({ accountId, id }: CandidateKey, edit: FoundEdit, known?: Found, unreadable = rethrown): Promise<Found> {
     let guess = known;
     return compareAndSet("this candidate", async () => {
-      const before = guess ?? (await this.reader.find(accountId, id));
+      const before = guess ?? (await this.reader.find(accountId, id).catch(unreadable));
       if (before === null) throw candidateNotFound(id);
       const after = await this.#attempt(before, edit);
       const isUnread = after === guess; // nothing to write to the guess, which may be outdated: read it
@@ -225,9 +228,19 @@ export class CandidateStore {
       return true;
     } catch (error) {
       if (isGone(error)) return false;
+      if (error instanceof UnreadableRecord) return true; // it cannot be written again, and must not hold up the others
       throw error;
     }
   }
+}
+
+function rethrown(error: unknown): Found {
+  throw error;
+}
+
+function salvagedOf(error: unknown): Found {
+  if (error instanceof UnreadableRecord) return error.salvaged;
+  throw error;
 }
 
 /** An edit that changes nothing but the feed position. */

@@ -1,4 +1,6 @@
+import { isUtf8 } from "node:buffer";
 import { BSON } from "mongodb";
+import { timestamp } from "../infra/clock.ts";
 import { problem } from "../problems.ts";
 import { type Found, isTombstone, type Tombstone } from "./erasure.ts";
 import { feedPosition } from "./feed-clock.ts";
@@ -13,7 +15,7 @@ import {
   type OutreachRecord,
   type ReferenceRecord,
 } from "./record.ts";
-import { MAX_ROW_RECORD_BYTES, storedRow, type StoredRow } from "./rows.ts";
+import { MAX_ROW_RECORD_BYTES, type RowSource, storedRow, type StoredRow } from "./rows.ts";
 import type { CandidateState } from "./schema.ts";
 
 /**
@@ -147,6 +149,25 @@ function measured(stored: Omit<Stored, "size">): Stored {
   return { ...stored, size: BSON.calculateObjectSize({ ...stored, size: 0 }) };
 }
 
+/** Returns what an erasure needs of a record that cannot be read: the files and references that are still found in it. */
+export function salvaged(document: Uint8Array): Tombstone {
+  const stored = BSON.deserialize(document, { validation: { utf8: false } }) as Stored;
+  const { _id, account, version, updated_at, erasure } = stored;
+  // What clients send is inside texts, where its quotes are escaped.
+  const text = JSON.stringify(stored);
+  const all = (pattern: RegExp) => Array.from(text.matchAll(pattern), ([, id]) => id!);
+  const lists = [erasure?.deletions, erasure?.files, erasure?.references];
+  return {
+    deleted: true,
+    id: String(_id),
+    accountId: account,
+    version,
+    updated_at: timestamp(Date.parse(updated_at) || 0),
+    erasure: erasure !== undefined && lists.every(Array.isArray) ? erasure : null,
+    left: { files: all(/"file_id":"([0-9a-f]{24})"/g), references: all(/"id":"(ref_[0-9a-z]{26})"/g) },
+  };
+}
+
 export function decode(stored: Stored): Found {
   if (stored.deleted !== true) return decodeRecord(stored);
   const { _id: id, account: accountId, version, updated_at, erasure = null } = stored;
@@ -188,4 +209,23 @@ function decodeRecord({
     })),
   };
   return outreach === undefined ? { ...record, outreach: { ...NO_OUTREACH, ...noMail(record, 0) } } : record;
+}
+
+/** Reads a row of the list. The row's text is a view of the document: it is never decoded. The other texts are ASCII. */
+export function rowIn(document: Buffer): RowSource & Pick<Stored, "size"> {
+  const options = { raw: true, validation: { utf8: false } } as const;
+  const { row, ...source } = BSON.deserialize(document, options) as Omit<Stored, "row"> & { row?: Uint8Array };
+  return { ...source, json: row instanceof Uint8Array ? textIn(row) : undefined };
+}
+
+/** BSON's type of a text. */
+const TEXT = 2;
+
+/** Returns the text of a BSON document whose only member is the text of an object (StoredRow). Undefined if it is not. */
+function textIn(document: Uint8Array): Uint8Array | undefined {
+  const [element] = BSON.onDemand.parseToElements(document);
+  if (element === undefined || element[0] !== TEXT) return undefined;
+  const [, , , offset, length] = element;
+  const text = document.subarray(offset + 4, offset + length - 1); // the length stands before it, a zero byte after it
+  return text[0] === 0x7b && text.at(-1) === 0x7d && isUtf8(text) ? text : undefined;
 }

@@ -18,7 +18,8 @@ export function firstVersion(draft: Draft, at: number, optedOut: readonly string
 /** Returns the version that follows `before`, at a feed position. A record has its derived state and a new plan of its reminders. */
 export function nextVersion(before: Found, edited: Found, position: Position, plan: Planner): Found {
   if (!isTombstone(before) && !isTombstone(edited)) return nextRecord(before, edited, position, plan);
-  return { ...edited, version: before.version + 1, updated_at: timestamp(position.at) };
+  const version = Number.isInteger(before.version) ? before.version + 1 : 1; // the record may have been unreadable
+  return { ...edited, version, updated_at: timestamp(position.at) };
 }
 
 export function nextRecord(

@@ -25,9 +25,10 @@ interface Dependencies extends Omit<EraserOptions, "store"> {
 /** Wires what reads, writes and erases candidates. Create the indexes, then start `checkpoints`, before the first write. */
 export function wireCandidates(dependencies: Dependencies) {
   const { mongo, clock, config, content, reminders, writer, skewMs, log, metrics } = dependencies;
-  const store = new CandidateStore(mongo, clock, reminders);
+  const store = new CandidateStore(mongo, clock, reminders, log);
   const { feedClock, inFlight } = store;
   metrics.readFeed = () => inFlight.state();
+  metrics.readUnreadable = async () => (await store.reader.unreadable.all()).length;
   const marks = new CheckpointStore(mongo);
   const checkpoints = new Checkpoints({ store: marks, clock: feedClock, writer, inFlight, skewMs, log });
   const feedLagMs = config.STORE_TIMEOUT_MS + skewMs;

@@ -7,6 +7,8 @@ export type MirrorRow = (Candidate & { deleted?: false }) | (DeletedCandidate & 
 
 export interface MirrorPage {
   readonly rows: MirrorRow[];
+  /** Ids of candidates that the service cannot show, because their records are damaged. Keep what you have of them. */
+  readonly unreadable: string[];
   /** Store it together with the rows. */
   readonly cursor: string;
 }
@@ -29,6 +31,7 @@ export type ReadPage = (
 
 /**
  * Iterates over the changes of all candidates, oldest change first. A row may be repeated, so insert or replace it by `id`.
+ * Leaves out candidates that the service cannot show: a mirror keeps what it has of them.
  */
 export class Mirror implements AsyncIterable<MirrorRow> {
   /** Store it after the rows that were given so far are stored. A mirror that starts with it misses nothing. */
@@ -48,7 +51,8 @@ export class Mirror implements AsyncIterable<MirrorRow> {
     for (;;) {
       const from = this.cursor === undefined ? {} : { cursor: this.cursor };
       const { data, cursor, has_more } = await this.#readPage({ ...from, limit }, { signal });
-      yield { rows: data.map(rowOf), cursor };
+      const unreadable = data.flatMap((row) => ("unreadable" in row ? row.id : []));
+      yield { rows: data.flatMap(rowOf), unreadable, cursor };
       this.cursor = cursor; // only now: the caller has stored the page
       if (has_more) continue;
       if (every === undefined) return;
@@ -63,6 +67,7 @@ export class Mirror implements AsyncIterable<MirrorRow> {
 }
 
 /** The contract says that `deleted` is a boolean. It is always true. */
-function rowOf(row: CandidateRow): MirrorRow {
+function rowOf(row: CandidateRow): MirrorRow | [] {
+  if ("unreadable" in row) return [];
   return "deleted" in row ? { ...row, deleted: true } : row;
 }

@@ -823,9 +823,27 @@ export type DeletedCandidate = {
 };
 
 /**
- * A row of the list. A row with the member deleted is a candidate that was deleted.
+ * A candidate whose record is damaged. Nothing else can be shown of it until the service's operator has repaired it. It can be deleted.
  */
-export type CandidateRow = Candidate | DeletedCandidate;
+export type UnreadableCandidate = {
+    /**
+     * The type of the object.
+     */
+    object: 'candidate';
+    /**
+     * The id of the candidate.
+     */
+    id: string;
+    /**
+     * Always true: keep what your mirror has of the candidate.
+     */
+    unreadable: boolean;
+};
+
+/**
+ * A row of the list. A row with the member deleted is a candidate that was deleted, one with the member unreadable a candidate whose record is damaged.
+ */
+export type CandidateRow = Candidate | DeletedCandidate | UnreadableCandidate;
 
 /**
  * A page of the list of candidates, oldest change first.

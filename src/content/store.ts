@@ -218,6 +218,12 @@ export class ContentStore implements Indexed {
     return true;
   }
 
+  /** Puts the look at a left-over off, because the record that may name it cannot be read. Returns false. */
+  async postpone({ _id, created_at }: PendingFile): Promise<false> {
+    await this.#pending.updateOne({ _id, created_at }, { $set: { created_at: this.#clock.now() } });
+    return false;
+  }
+
   /** Makes the upload of a file fail. Returns false if a request has worked with the file since it was found. */
   #condemn({ _id, created_at }: PendingFile): Promise<boolean> {
     return this.#pending.updateOne({ _id, created_at }, { $set: { stage: "condemned" } });

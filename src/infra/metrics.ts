@@ -25,6 +25,8 @@ export class Metrics {
   readFeed = () => ({ lagMs: 0, unsettled: 0 });
   /** Messages of a UTC day: of all accounts, and of the one that sent the most. NaN if they are not known. Must not fail. */
   readMail = () => Promise.resolve({ messages: 0, largest: 0 });
+  /** Number of records that cannot be read. */
+  readUnreadable = () => Promise.resolve(0);
   /** The accounts and surfaces with the most refusals in the current window, at most 20. */
   readRefused = (): readonly { account: string; surface: string; requests: number }[] => [];
   /** Connections of MongoDB's pool, operations that wait for one, and the maximum number of connections to each server. */
@@ -151,6 +153,11 @@ export class Metrics {
     this.#gauge("feed_unsettled_writes", "Writes that ended with 503 and may still happen.", {
       collect: (gauge) => gauge.set(this.readFeed().unsettled),
     });
+    this.#gauge(
+      "onboarding_unreadable_records",
+      "Candidates whose record could not be read when it was last looked at, at most 1,000. NaN if not known. Looked at each half minute.",
+      { aggregator: "max", collect: async (gauge) => gauge.set(await this.readUnreadable().catch(() => NaN)) },
+    );
     this.#gauge("db_client_connection_count", "Connections of the pool.", {
       labelNames: ["db_system_name", "db_client_connection_state"],
       collect: (gauge) => {

@@ -42,6 +42,8 @@ export interface MongoOptions {
   operationTimeoutMs?: 0;
   log?: { warn(message: string): void };
   metrics?: Metrics;
+  /** Called when an operation of `bounded` ends. @param began by `performance.now()`. @param failed if the store is to blame. */
+  onEnd?: (name: OperationName, began: number, failed: boolean) => void;
 }
 
 const DEFAULT_DATABASE = "onboarding";
@@ -61,7 +63,8 @@ const PINNED = {
  * @throws {Error} with the address and the driver's reason, within `timeoutMs`, if no server can be reached; with the
  * options to remove, if the URL asks for other reads or writes than PINNED.
  */
-export async function connectMongo({ url, timeoutMs, operationTimeoutMs, log, metrics }: MongoOptions): Promise<Mongo> {
+export async function connectMongo(options: MongoOptions): Promise<Mongo> {
+  const { url, timeoutMs, operationTimeoutMs, log, metrics, onEnd } = options;
   refuseOtherPromises(url);
   const client = new MongoClient(url, {
     ...PINNED,
@@ -91,8 +94,15 @@ export async function connectMongo({ url, timeoutMs, operationTimeoutMs, log, me
     isLate: (began) => performance.now() - began > timeoutMs,
     bounded(name, operation) {
       const [command = "", collection] = name.split(" ");
+      const began = performance.now();
       const run = () => published({ system: "mongodb", command, collection }, () => inTime(operation, timeoutMs));
-      return metrics === undefined ? run() : metrics.timed("mongodb", command, run);
+      const result = metrics === undefined ? run() : metrics.timed("mongodb", command, run);
+      if (onEnd !== undefined)
+        result.then(
+          () => onEnd(name, began, false),
+          (error: unknown) => onEnd(name, began, isStoreDown(error)),
+        );
+      return result;
     },
     async close() {
       closing.abort();

@@ -1,5 +1,4 @@
 import type { Filter } from "mongodb";
-import { addressesOf } from "../candidates/outreach.ts";
 import type { CandidateKey } from "../candidates/record.ts";
 import type { Stored } from "../candidates/stored.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
@@ -54,10 +53,15 @@ export class PlanStore {
 
   /** Yields the addresses of an account's candidates and their references, in the order of the feed. */
   async *recipients(accountId: string): AsyncGenerator<{ id: string; emails: string[] }> {
-    const options = { sort: { change: 1 }, limit: PAGE, projection: { change: 1, email: 1, references: 1 } } as const;
+    const projection = { change: 1, email: 1, references: 1 } as const;
+    // Whatever is damaged in one record must not end the read of all: store.change refuses that record later.
+    const options = { sort: { change: 1 }, limit: PAGE, projection, enableUtf8Validation: false } as const;
     for (let after: string | undefined = ""; after !== undefined;) {
       const page: Stored[] = await this.#candidates.find({ account: accountId, change: { $gt: after } }, options);
-      for (const stored of page) yield { id: stored._id, emails: addressesOf(stored) };
+      for (const { _id: id, email, references } of page) {
+        const emails = [email, ...[references ?? []].flat().map((each) => each?.email)];
+        yield { id, emails: emails.filter((each) => typeof each === "string") };
+      }
       after = page.length < PAGE ? undefined : page.at(-1)?.change;
     }
   }

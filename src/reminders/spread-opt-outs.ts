@@ -37,8 +37,9 @@ export async function spreadOptOuts(parts: Parts, signal: AbortSignal): Promise<
 /** Somebody may stop the messages just after the erasure has looked for opt-outs. */
 async function forgetErased({ account, candidate }: OptOut, { candidates, stores }: Parts): Promise<void> {
   if (candidate === null) return;
-  const found = await candidates.reader.find(account, candidate);
-  if (found === null || isTombstone(found)) await stores.optOuts.forget({ accountId: account, id: candidate });
+  const found = await unlessErased(candidates.reader.find(account, candidate));
+  if (found === null || (found !== undefined && isTombstone(found)))
+    await stores.optOuts.forget({ accountId: account, id: candidate });
 }
 
 /** @param lifted by the address's hash: false for an opt-out, true for its end. */

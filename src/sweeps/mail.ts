@@ -2,6 +2,7 @@ import type { CandidateReader } from "../candidates/reader.ts";
 import { isTombstone } from "../candidates/erasure.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { ReminderStores } from "../reminders/stores.ts";
+import { unlessErased } from "../reminders/unless-erased.ts";
 import type { Sweep } from "./sweep.ts";
 
 const HOUR_MS = 3_600_000;
@@ -27,8 +28,8 @@ export function leftOverMail(stores: ReminderStores, candidates: Pick<CandidateR
       for (const { account, day, pending } of await budget.pendingSince(before, BATCH))
         for (const { key, candidate, address } of pending.filter(({ at }) => at < before)) {
           if (signal.aborted) return count;
-          const found = await candidates.find(account, candidate);
-          if (found === null || isTombstone(found)) {
+          const found = await unlessErased(candidates.find(account, candidate));
+          if (found === null || (found !== undefined && isTombstone(found))) {
             await stores.removeAll({ accountId: account, id: candidate });
             await budget.forgetAddresses(account, [address]); // it may have been noted after the erasure, or before there was a link
           }

@@ -7,6 +7,7 @@ import type { ContentStore, PendingFile } from "../content/store.ts";
 import { KEPT_MS } from "../idempotency/idempotency.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
+import { unlessErased } from "../reminders/unless-erased.ts";
 import { HOUR_MS } from "../usage/counter.ts";
 import { KEPT_HOURS } from "../usage/service.ts";
 import type { UsageStore } from "../usage/store.ts";
@@ -33,7 +34,7 @@ export function erasures(candidates: Pick<CandidateReader, "unfinishedErasures">
     run: (signal) =>
       inBatches(
         () => candidates.unfinishedErasures(BATCH),
-        ({ accountId, id }) => eraser.finish(accountId, id, signal),
+        ({ accountId, id }) => unlessErased(eraser.finish(accountId, id, signal)),
         signal,
       ),
   };
@@ -74,9 +75,26 @@ export function leftOverBytes(content: ContentStore, candidates: Pick<CandidateR
     run: (signal) =>
       inBatches(
         () => content.leftOvers(LEFT_OVER_MS),
-        (entry) => content.removeLeftOver(entry, isNamed),
+        async (entry) => (await unlessErased(content.removeLeftOver(entry, isNamed))) ?? content.postpone(entry),
         signal,
       ),
+  };
+}
+
+/** Takes candidates off the list of unreadable records that were repaired or erased. */
+export function unreadableRecords(candidates: Pick<CandidateReader, "find" | "unreadable">): Sweep {
+  return {
+    name: "unreadable_records",
+    async run(signal) {
+      let count = 0;
+      for (const { _id, account } of await candidates.unreadable.all()) {
+        if (signal.aborted) return count;
+        if ((await unlessErased(candidates.find(account, _id))) === undefined) continue;
+        await candidates.unreadable.remove(_id);
+        count++;
+      }
+      return count;
+    },
   };
 }
 
@@ -84,12 +102,12 @@ export function leftOverBytes(content: ContentStore, candidates: Pick<CandidateR
  * Handles all items that are due, batch by batch, until a batch has nothing to do. Returns how many were handled. If an item
  * fails, the others of its batch are still handled. The next pass finds it again.
  * @param find returns the next batch.
- * @param handle returns false if there was nothing to do.
+ * @param handle returns true if there was something to do.
  * @throws AggregateError with every failure, after the batch in which they occurred.
  */
 export async function inBatches<Item>(
   find: () => Promise<readonly Item[]>,
-  handle: (item: Item) => Promise<boolean>,
+  handle: (item: Item) => Promise<boolean | undefined>,
   signal: AbortSignal,
 ): Promise<number> {
   const failures: unknown[] = [];

@@ -83,7 +83,14 @@ describe("left-over files of documents", () => {
 
   it("are kept if a record names them, and only their pending entry is removed", async () => {
     const { id } = await upload();
-    const named = { file_id: id, filename: null, content_type: "a/b", size: 307_200, sha256: "", uploaded_at: "" };
+    const named = {
+      file_id: id,
+      filename: null,
+      content_type: "a/b",
+      size: 307_200,
+      sha256: "",
+      uploaded_at: "2026-11-21T01:40:12.345Z",
+    };
     await candidates.change(owner.accountId, owner.candidateId, (record) => ({
       ...record,
       documents: record.documents.map((document) => ({ ...document, content: named })),

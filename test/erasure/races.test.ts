@@ -27,7 +27,7 @@ describe("a candidate that one replica deletes while another one changes it", ()
     ];
     const { id } = await deleting.insert(candidateWithExpiry(ACCOUNT, "2090-01-31"));
     const seen: (string | null)[] = [];
-    const check = (record: CandidateRecord) => void seen.push(record.name);
+    const check = (record?: CandidateRecord) => void seen.push(record?.name ?? null);
     const find = deleting.reader.find.bind(deleting.reader);
     let reads = 0;
     deleting.reader.find = async (...which) => {

@@ -55,6 +55,7 @@ describe("The metrics of the service", () => {
       limiter_account_refusals: "gauge sum account surface",
       feed_lag_seconds: "gauge max",
       feed_unsettled_writes: "gauge sum",
+      onboarding_unreadable_records: "gauge max",
       db_client_connection_count: "gauge sum db_client_connection_state db_system_name",
       db_client_connection_max: "gauge sum db_system_name",
       db_client_connection_pending_requests: "gauge sum db_system_name",

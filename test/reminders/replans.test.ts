@@ -109,9 +109,8 @@ describe("After settings of reminders were changed", () => {
     other.now = bench.now;
     const id = await other.candidate({ documents: ["CV"] });
     await bench.candidate({ documents: ["CV"] });
-    await mongo.db
-      .collection("candidates")
-      .updateMany({ account: bench.accountId }, { $set: { metadata: "{", "outreach.rules": "old" } });
+    const fresh = other.rules.fresh.bind(other.rules);
+    other.rules.fresh = (of) => (of === bench.accountId ? Promise.reject(new Error("no settings")) : fresh(of));
     await bench.stores.accounts.noteChange(bench.accountId, iso(other.now));
     await other.stores.accounts.noteChange(other.accountId, iso(other.now + 1));
     other.assistant = { enabled: false };

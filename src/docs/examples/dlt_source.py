@@ -25,6 +25,7 @@ CANDIDATES = {
             "cursor_path": "updated_at",
             "initial_value": "1970-01-01T00:00:00Z",
             "start_param": "updated_since",
+            "on_cursor_value_missing": "exclude",  # a row with unreadable: true, of a damaged record: keep what is there
             "lag": 10,  # seconds: at least the operator's STORE_TIMEOUT_MS (5 s) plus 2 s of clock skew
         },
     },

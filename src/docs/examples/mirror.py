@@ -48,6 +48,8 @@ while has_more:
     cursor, has_more = page["cursor"], page["has_more"]
     with db:  # the rows and the cursor are stored together, so a crash at any moment loses nothing
         for row in page["data"]:
+            if row.get("unreadable"):
+                continue  # the record is damaged: keep what is there
             if row.get("deleted"):
                 db.execute("delete from candidates where id = ?", (row["id"],))
             else:

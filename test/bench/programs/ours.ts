@@ -79,6 +79,7 @@ await serve(
       epoch,
       timeoutMs: config.LIMITER_TIMEOUT_MS,
     }),
+    outage: { check: () => undefined },
     limiter: new Limiter({
       redis,
       windowSeconds: settings.windowSeconds,

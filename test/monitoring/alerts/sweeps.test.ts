@@ -13,7 +13,7 @@ describe("the alerts while the lease of the sweeps", () => {
   after(() => clearInterval(renewing));
 
   it("is free: none", async () => {
-    await prometheus.until("count(sweep_last_success_timestamp_seconds) == 6");
+    await prometheus.until("count(sweep_last_success_timestamp_seconds) == 7");
     expect(await prometheus.firingNow()).to.deep.equal([]);
   });
 
@@ -31,5 +31,25 @@ describe("the alerts while the lease of the sweeps", () => {
     // src/docs/alerts.md tells operators to do this.
     await leases.deleteOne({ _id: "sweeps" });
     await prometheus.quiet("OnboardingSweepsStalled");
+  });
+});
+
+describe("the alert of damaged records", () => {
+  const { service, prometheus } = useObserved();
+
+  it("fires while there is one, and ends when it is repaired", async () => {
+    const { client } = await service.account();
+    const { id, created_at } = (await client.post("/candidates", {})).body;
+    const candidates = service.operators.mongo.db.collection<{ _id: string }>("candidates");
+    await candidates.updateOne({ _id: id }, { $set: { created_at: "yesterday" } });
+    expect((await client.get(`/candidates/${id}`)).status).to.equal(500);
+    expectReadable(await prometheus.firing("OnboardingRecordUnreadable"));
+    // src/docs/alerts.md tells operators to do this.
+    const change = `${String(Date.now()).padStart(15, "0")}.${id}`;
+    await candidates.updateOne({ _id: id }, { $set: { created_at, change }, $inc: { version: 1 } });
+    await prometheus.quiet("OnboardingRecordUnreadable");
+    const { data } = (await client.get("/candidates")).body;
+    expect(data).to.have.length(1);
+    expect(data[0]).to.include({ id, version: 2 });
   });
 });

@@ -3,7 +3,7 @@ import type { Limits } from "../../../limits/schema.ts";
 import type { Surface } from "../../../limiter/surfaces.ts";
 import type { UsageReport } from "../../../usage/schema.ts";
 import { barsOf, costOf, newsOf, type Reading } from "./limits.ts";
-import { isDeleted, type ListQuery, listPath, Model, withCandidate, withRows } from "./model.ts";
+import { isCandidate, type ListQuery, listPath, Model, withCandidate, withRows } from "./model.ts";
 import { faultOf, storedKeys, storeKeys } from "../session-key.ts";
 import { addressOf, type Page } from "./page.ts";
 import { bytesOf, get, json, type Read } from "./request.ts";
@@ -110,7 +110,7 @@ export class App {
     if (result?.kind !== "ok") return;
     const { data, cursor, has_more: hasMore } = result.body;
     this.#set({ list: { query, rows: withRows(before?.rows ?? [], data), cursor, hasMore, readAt: new Date() } });
-    for (const row of data) this.#hold(row.id, isDeleted(row) ? undefined : row);
+    for (const row of data) this.#hold(row.id, isCandidate(row) ? row : undefined);
   }
 
   async readCandidate(id: string): Promise<void> {

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
-import type { Candidate, CandidateState, DeletedCandidate } from "../../../candidates/schema.ts";
+import type { Candidate, CandidateState, DeletedCandidate, UnreadableCandidate } from "../../../candidates/schema.ts";
 import type { App } from "./app.ts";
-import { isDeleted, type List, type ListQuery, ROWS } from "./model.ts";
+import { isCandidate, type List, type ListQuery, ROWS } from "./model.ts";
 import { addressOf } from "./page.ts";
 import { badge, charged, failureOf, given, list, moment } from "./parts.ts";
 import { clockTime, nameOf, visible, words } from "./text.ts";
@@ -83,7 +83,7 @@ function queryOf(form: HTMLFormElement): ListQuery {
 }
 
 function rows({ rows }: List): TemplateResult {
-  const drawn = rows.map((row) => (isDeleted(row) ? deletedRow(row) : candidateRow(row)));
+  const drawn = rows.map((row) => (isCandidate(row) ? candidateRow(row) : otherRow(row)));
   return list("candidates", drawn, "No candidate matches.");
 }
 
@@ -109,12 +109,14 @@ function candidateRow(candidate: Candidate): TemplateResult {
   </li>`;
 }
 
-function deletedRow({ id, updated_at }: DeletedCandidate): TemplateResult {
+function otherRow(row: DeletedCandidate | UnreadableCandidate): TemplateResult {
+  const isDeleted = "deleted" in row;
+  const text = isDeleted ? "The person is erased." : "The record is damaged. Contact support.";
   return html`<li class="deleted">
-    <div class="who"><span>Deleted</span> <code>${id}</code></div>
-    <span class="badge calm">deleted</span>
-    <span class="waits quiet">The person is erased.</span>
-    <span class="when quiet">${moment(updated_at)}</span>
+    <div class="who"><span>${isDeleted ? "Deleted" : "Unreadable"}</span> <code>${row.id}</code></div>
+    <span class="badge calm">${isDeleted ? "deleted" : "unreadable"}</span>
+    <span class="waits quiet">${text}</span>
+    <span class="when quiet">${isDeleted ? moment(row.updated_at) : nothing}</span>
   </li>`;
 }
 

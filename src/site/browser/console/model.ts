@@ -1,4 +1,4 @@
-import type { Candidate, CandidateState, DeletedCandidate } from "../../../candidates/schema.ts";
+import type { Candidate, CandidateState, DeletedCandidate, UnreadableCandidate } from "../../../candidates/schema.ts";
 import type { UsageReport } from "../../../usage/schema.ts";
 import type { Reading } from "./limits.ts";
 import type { Page } from "./page.ts";
@@ -12,10 +12,12 @@ export interface ListQuery {
   readonly hours: number;
 }
 
+type Row = Candidate | DeletedCandidate | UnreadableCandidate;
+
 /** The rows that were read so far, oldest change first. */
 export interface List {
   readonly query: ListQuery;
-  readonly rows: readonly (Candidate | DeletedCandidate)[];
+  readonly rows: readonly Row[];
   readonly cursor: string;
   readonly hasMore: boolean;
   readonly readAt: Date;
@@ -66,9 +68,9 @@ export class Model {
   said = "";
 }
 
-/** Returns whether a row of the list stands for an erased candidate. */
-export function isDeleted(row: Candidate | DeletedCandidate): row is DeletedCandidate {
-  return "deleted" in row;
+/** Returns false for a row that stands for an erased candidate, or for one whose record is damaged. */
+export function isCandidate(row: Row): row is Candidate {
+  return "state" in row;
 }
 
 /** Returns the rows with those of a later page. The feed may repeat a row; the later one is the newer one. */
@@ -84,7 +86,7 @@ export function withRows(rows: List["rows"], later: List["rows"]): List["rows"] 
 /** Returns a list with what a candidate is now; undefined if it is gone. Rows of erased candidates stay. */
 export function withCandidate(list: List | undefined, id: string, now: Candidate | undefined): List | undefined {
   if (list === undefined) return undefined;
-  const rows = list.rows.flatMap((row) => (row.id !== id || isDeleted(row) ? row : (now ?? [])));
+  const rows = list.rows.flatMap((row) => (row.id !== id || !isCandidate(row) ? row : (now ?? [])));
   return { ...list, rows };
 }
 
