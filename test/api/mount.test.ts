@@ -13,6 +13,7 @@ const OPTIONS = {
   limiter: { readUsage: () => Promise.resolve({}) },
   lastUsed: { note: () => undefined },
   counter: { count: () => undefined },
+  restore: { signal: new AbortController().signal },
   newId: () => "req_1",
   bodyTimeoutMs: 60_000,
   maxFileBytes: 100,

@@ -44,6 +44,7 @@ describe("The metrics of the service", () => {
       redis_memory_max_bytes: "gauge max",
       redis_memory_nearly_full: "gauge max",
       redis_maxmemory_policy_unsafe: "gauge max",
+      onboarding_restoring: "gauge max",
       sweep_runs_total: "counter sum outcome sweep",
       sweep_items_total: "counter sum sweep",
       sweep_last_success_timestamp_seconds: "gauge max sweep",

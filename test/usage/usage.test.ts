@@ -3,7 +3,7 @@ import { createLog } from "../../src/infra/log.ts";
 import { SURFACES } from "../../src/limiter/surfaces.ts";
 import { type Replica, startReplica } from "../../src/process/replica.ts";
 import type { UsageReport, UsageRow } from "../../src/usage/schema.ts";
-import { answerOf, complaintOf, serversOf } from "../admin/support.ts";
+import { answerOf, complaintOf, mistakeOf, serversOf } from "../admin/support.ts";
 import { type Operators, openOperators } from "../support/operators.ts";
 import { newAccount, testConfig, type TestAccount } from "../support/service.ts";
 
@@ -136,9 +136,7 @@ describe("usage", () => {
   it("is not shown for an unknown account, surface or time", async () => {
     expect(await complaintOf(["usage", "--account", "acct_none"], env)).to.equal("No account has the id acct_none.");
     for (const hours of ["0", "721", "1.5", "many"])
-      expect(await complaintOf(["top", "--hours", hours], env)).to.include(
-        "/hours must be a whole number from 1 to 720",
-      );
-    expect(await complaintOf(["top", "--surface", "lists"], env)).to.include(`must be one of ${SURFACES.join(", ")}`);
+      expect(await mistakeOf(["top", "--hours", hours], env)).to.include("/hours must be a whole number from 1 to 720");
+    expect(await mistakeOf(["top", "--surface", "lists"], env)).to.include(`must be one of ${SURFACES.join(", ")}`);
   });
 });
