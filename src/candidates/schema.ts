@@ -227,12 +227,11 @@ export const UnreadableCandidate = component("UnreadableCandidate", DAMAGED, {
 });
 export type UnreadableCandidate = Static<typeof UnreadableCandidate>;
 
+const ROWS = [Candidate, DeletedCandidate, UnreadableCandidate] as const;
 const CandidateRow = titled(
   "CandidateRow",
   "A row of the list. A row with the member deleted is a candidate that was deleted, one with the member unreadable a candidate whose record is damaged.",
-  Type.Unsafe<Candidate | DeletedCandidate | UnreadableCandidate>({
-    oneOf: [Candidate, DeletedCandidate, UnreadableCandidate],
-  }),
+  Type.Unsafe<Static<(typeof ROWS)[number]>>({ oneOf: ROWS }),
 );
 
 export const CandidateList = component("CandidateList", "A page of the list of candidates, oldest change first.", {
