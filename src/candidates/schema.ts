@@ -226,7 +226,6 @@ export const UnreadableCandidate = component("UnreadableCandidate", DAMAGED, {
   unreadable: about(Type.Boolean(), "Always true: keep what your mirror has of the candidate.", true),
 });
 export type UnreadableCandidate = Static<typeof UnreadableCandidate>;
-
 const ROWS = [Candidate, DeletedCandidate, UnreadableCandidate] as const;
 const CandidateRow = titled(
   "CandidateRow",
