@@ -22,7 +22,7 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/include /opt/yarn* /usr/local/
 FROM scratch
 COPY --from=runtime / /
 ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-ENV NODE_ENV=production
+ENV NODE_ENV=production ADMIN_ACTOR_REQUIRED=true
 WORKDIR /app
 COPY package.json LICENSE NOTICE ./
 COPY lua lua

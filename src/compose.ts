@@ -10,7 +10,7 @@ import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
 import { AuditStore } from "./audit/store.ts";
 import { SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
-import { candidateNotFound } from "./candidates/erasure.ts";
+import type { Eraser } from "./candidates/eraser.ts";
 import { wireCandidates } from "./candidates/wire.ts";
 import type { Config } from "./config.ts";
 import { ContentStore } from "./content/store.ts";
@@ -25,14 +25,13 @@ import { checkSchemaVersion } from "./infra/schema-version.ts";
 import { Health } from "./infra/health.ts";
 import { newTypeId } from "./infra/ids.ts";
 import { prepareStores } from "./infra/indexes.ts";
-import { createLog } from "./infra/log.ts";
-import { Metrics } from "./infra/metrics.ts";
-import { connectMongo, type Mongo } from "./infra/mongo.ts";
+import { connectMongo, type Mongo, type MongoOptions } from "./infra/mongo.ts";
 import type { Tracing } from "./infra/otel.ts";
 import { pingStore, StoreOutage } from "./infra/store-outage.ts";
 import { RedisEpoch } from "./infra/redis-epoch.ts";
 import { connectRedis, type RedisClient } from "./infra/redis.ts";
 import { RestoreStore, RestoreWatch } from "./infra/restore.ts";
+import type { Startup } from "./infra/startup.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
 import { exportExactness } from "./limits/exactness.ts";
@@ -45,6 +44,9 @@ import { SettingsService } from "./settings/service.ts";
 import { settingsStores } from "./settings/store.ts";
 import type { SweepRunner } from "./sweeps/runner.ts";
 import { runners } from "./sweeps/runners.ts";
+import { UsageCounter } from "./usage/counter.ts";
+import { UsageService } from "./usage/service.ts";
+import { UsageStore } from "./usage/store.ts";
 
 /** Maximum clock skew between replicas, in milliseconds. Generous: clocks follow Redis's to within a round trip. */
 export const CLOCK_SKEW_MS = 2_000;
@@ -56,41 +58,43 @@ export interface System {
   /** Work that becomes due as time passes. One replica at a time does it. */
   readonly work: readonly SweepRunner[];
   readonly draining: Draining;
-  /** Returns why this replica cannot serve, one text per fault; empty if it can. One round trip to each server. */
+  /** Returns which of Redis and MongoDB do not respond, one text for each. One round trip to each server. */
   readonly faults: () => Promise<string[]>;
-  readonly metrics: Metrics;
-  /** Erases a candidate for an operator. @throws problem not_found */
-  readonly erase: (id: string, actor: string) => Promise<void>;
+  /** Returns whether nobody may be served, because MongoDB is being restored. */
+  readonly isRestoring: () => boolean;
+  /** For operators' erasures. */
+  readonly eraser: Eraser;
   /**
-   * Waits until the outcome of every write is known and the last uses of keys are written, at most SETTLE_WITHIN_MS and a
+   * Waits until the outcome of every write is known and the last uses of keys and the usage are written, at most SETTLE_WITHIN_MS and a
    * few store operations. Then disconnects from Redis and MongoDB.
    */
   close(): Promise<void>;
 }
 
 /**
- * Connects, and creates every service once. Needs REDIS_URL and MONGODB_URL.
- * @throws if one of them is not set, a server cannot be reached, or the data has a form that this version does not know. No
+ * Connects, and creates every service once. Needs REDIS_URL and MONGODB_URL. Waits while a server does not respond.
+ * @throws if one of them is not set, a server refuses the user, or the data has a form that this version does not know. No
  * connection is left open then.
  */
-export async function compose(config: Config, log: Logger = createLog(config.LOG_LEVEL)): Promise<System> {
+export async function compose(config: Config, startup: Startup): Promise<System> {
   if (config.REDIS_URL === null || config.MONGODB_URL === null) {
     throw new Error(
       "REDIS_URL and MONGODB_URL are not set. Set both, or run npm start: it finds or starts the servers.",
     );
   }
-  const metrics = new Metrics();
+  const { log, metrics } = startup;
   const outage = new StoreOutage({ ping: (use) => pingStore(mongo, use), log });
-  const { MONGODB_URL: url, STORE_TIMEOUT_MS: timeoutMs } = config;
   const onEnd = outage.ended.bind(outage);
-  const mongo: Mongo = await connectMongo({ url, timeoutMs, log, metrics, onEnd });
+  const database = { url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log, metrics, onEnd };
+  const limiter = { url: config.REDIS_URL, timeoutMs: config.LIMITER_TIMEOUT_MS, log };
+  const mongo: Mongo = await startup.untilUp("mongodb", () => connectMongo(database));
   let redis: RedisClient | undefined;
   let tracing: Tracing | undefined;
   try {
-    await checkSchemaVersion(mongo);
-    redis = await connectRedis({ url: config.REDIS_URL, timeoutMs: config.LIMITER_TIMEOUT_MS, log });
+    await startup.untilUp("mongodb", () => checkSchemaVersion(mongo));
+    redis = await startup.untilUp("redis", () => connectRedis(limiter));
     tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT);
-    return await wire({ config, mongodbUrl: url, log, mongo, outage, redis, metrics, tracing });
+    return await wire({ config, startup, database, mongo, outage, redis, tracing });
   } catch (error) {
     redis?.disconnect();
     await mongo.close();
@@ -106,17 +110,17 @@ export async function startTracing(endpoint: string | null): Promise<Tracing | u
 
 interface Connected {
   readonly config: Config;
-  readonly mongodbUrl: string;
-  readonly log: Logger;
+  readonly startup: Startup;
+  readonly database: MongoOptions;
   readonly mongo: Mongo;
   readonly outage: StoreOutage;
   readonly redis: RedisClient;
-  readonly metrics: Metrics;
   readonly tracing: Tracing | undefined;
 }
 
 /** Wires every room, in order. admin/operations.ts does the same for the command line. */
-async function wire({ config, mongodbUrl, log, mongo, outage, redis, metrics, tracing }: Connected): Promise<System> {
+async function wire({ config, startup, database, mongo, outage, redis, tracing }: Connected): Promise<System> {
+  const { log, metrics } = startup;
   const clock = new SharedClock();
   const clockWatch = new ClockWatch({ clock, redis, mongo, log, metrics });
   await clockWatch.start();
@@ -132,7 +136,7 @@ async function wire({ config, mongodbUrl, log, mongo, outage, redis, metrics, tr
   const limiter = new Limiter({ ...limits, clock, onOutage, replicasExpected, metrics, connection: epoch });
 
   const restore = new RestoreWatch({ ...shared, store: new RestoreStore(mongo), redis, newId: newTypeId });
-  await restore.start();
+  await startup.untilUp("mongodb", () => restore.start());
 
   const accounts = new AccountStore(mongo);
   const authenticator = new Authenticator({
@@ -144,12 +148,17 @@ async function wire({ config, mongodbUrl, log, mongo, outage, redis, metrics, tr
     timeoutMs: config.LIMITER_TIMEOUT_MS,
   });
   const lastUsed = new LastUsed({ store: accounts, clock });
+  const writer = `${hostname()}-${pid}-${newTypeId("req")}`;
+  const usage = new UsageStore(mongo);
+  const counter = new UsageCounter({ store: usage, log, writer });
+  metrics.readRefused = () => counter.mostRefused();
 
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
   const idempotency = new Idempotency({ store: idempotencyStore, clock, random: randomBytes });
   const audit = new AuditStore(mongo);
-  const reminders = await openReminders({ ...shared, accounts, restore, random: randomBytes });
+  const open = () => openReminders({ ...shared, accounts, restore, random: randomBytes });
+  const reminders = await startup.untilUp("mongodb", open);
   const holder = `${hostname()}-${pid}`;
   const candidates = wireCandidates({
     ...shared,
@@ -158,19 +167,20 @@ async function wire({ config, mongodbUrl, log, mongo, outage, redis, metrics, tr
     audit,
     reminders: remindersOf(reminders),
     messages: reminders.stores,
-    writer: `${holder}-${newTypeId("req")}`,
+    writer,
     skewMs: CLOCK_SKEW_MS,
   });
   const { store, eraser, checkpoints } = candidates;
-  const stores = [store.reader, content, idempotencyStore, audit, new GrantStore(mongo), reminders.stores];
-  await prepareStores(stores, { url: mongodbUrl, timeoutMs: config.STORE_TIMEOUT_MS, log });
-  await checkpoints.start();
+  const stores = [store.reader, content, idempotencyStore, audit, new GrantStore(mongo), reminders.stores, usage];
+  await startup.untilUp("mongodb", () => prepareStores(stores, { ...database, log }));
+  await startup.untilUp("mongodb", () => checkpoints.start());
   const sending = wireReminders(reminders, { candidates: store, log, metrics });
 
-  const health = new Health({ mongo, redis, metrics, log, servesWithoutRedis: onOutage === "local" });
+  const health = new Health({ mongo, redis, metrics, log });
   health.watch();
   exportExactness(mongo, clock, metrics);
   lastUsed.start();
+  counter.start();
 
   const documents = new DocumentService(store, content);
   const accountName = async (id: string) => (await accounts.get(id)).name;
@@ -183,6 +193,7 @@ async function wire({ config, mongodbUrl, log, mongo, outage, redis, metrics, tr
       packs: new PackService({ store, contents: content, accountName, clock }),
       references: new ReferenceService(store),
       settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
+      usage: new UsageService(usage, accounts, clock),
     }),
     restore,
     pages: { visits: new Visits({ ...reminders, candidates: store }), documents },
@@ -190,6 +201,7 @@ async function wire({ config, mongodbUrl, log, mongo, outage, redis, metrics, tr
     limiter,
     lastUsed,
     outage,
+    counter,
     idempotency,
     newId: newTypeId,
     log,
@@ -199,6 +211,7 @@ async function wire({ config, mongodbUrl, log, mongo, outage, redis, metrics, tr
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,
     maxFileBytes: config.MAX_DOCUMENT_BYTES,
     trustedProxies: config.TRUSTED_PROXIES,
+    logAddress: config.LOG_CLIENT_ADDRESS,
   });
   const work = runners({
     ...shared,
@@ -209,6 +222,7 @@ async function wire({ config, mongodbUrl, log, mongo, outage, redis, metrics, tr
     idempotency: idempotencyStore,
     reminders: sending,
     reminderStores: reminders.stores,
+    usage,
     holder,
     skewMs: CLOCK_SKEW_MS,
   });
@@ -217,13 +231,9 @@ async function wire({ config, mongodbUrl, log, mongo, outage, redis, metrics, tr
     log,
     work,
     draining,
-    faults: async () => [...(restore.signal.aborted ? ["restoring"] : []), ...(await health.faults())],
-    metrics,
-    async erase(id, actor) {
-      const accountId = await reminders.stores.plans.accountOf(id);
-      if (accountId === undefined) throw candidateNotFound(id);
-      await eraser.erase({ accountId, keyId: actor }, id, () => undefined);
-    },
+    faults: () => health.faults(),
+    isRestoring: () => restore.signal.aborted,
+    eraser,
     async close() {
       health.stop();
       restore.stop();
@@ -231,7 +241,7 @@ async function wire({ config, mongodbUrl, log, mongo, outage, redis, metrics, tr
       outage.stop();
       sending?.mailer.close();
       await sending?.sender.settled(SETTLE_WITHIN_MS); // before the checkpoints: it may still write candidates
-      await Promise.all([checkpoints.stop(SETTLE_WITHIN_MS), lastUsed.stop(SETTLE_WITHIN_MS)]);
+      await Promise.all([checkpoints, lastUsed, counter].map((each) => each.stop(SETTLE_WITHIN_MS)));
       redis.disconnect();
       await mongo.close();
       await tracing?.close();

@@ -34,6 +34,11 @@ const SETTINGS = {
     "URL of an OpenTelemetry collector that takes traces over HTTP; without it nothing is traced",
   ),
   LOG_LEVEL: oneOf(LOG_LEVELS, "info", "lowest level that is logged"),
+  LOG_CLIENT_ADDRESS: oneOf(
+    ["truncated", "full"],
+    "truncated",
+    "how the log shows the address of a client whose request was refused: `truncated` to its /24 (IPv4) or /48 (IPv6), or `full`",
+  ),
   TRUSTED_PROXIES: integer(
     0,
     [0, 10],
@@ -68,6 +73,11 @@ const SETTINGS = {
   ADMIN_ACTOR: text(
     "",
     "name that the audit records for a command; by default the user who called sudo, else the current user",
+  ),
+  ADMIN_ACTOR_REQUIRED: oneOf(
+    ["true", "false"],
+    "false",
+    "whether commands that change something need ADMIN_ACTOR; `true` in the image, where every user is `node`",
   ),
   ACTIVE_KEY_CAP: integer(5, [1, 100], "maximum number of active keys of an account"),
   MAX_DOCUMENT_BYTES: integer(25 * 1024 * 1024, [1, 1024 ** 3], "maximum size of a document's content, in bytes"),

@@ -1,17 +1,24 @@
 import cluster from "node:cluster";
 import { readConfig } from "./config.ts";
+import { createLog, describeFailure } from "./infra/log.ts";
 import { superviseReplicas } from "./process/supervisor.ts";
+
+/** Until it serves, a process has nothing to finish: it ends at once. */
+let stop = (): Promise<void> => Promise.resolve();
 
 /** Reads the settings. Then runs one replica, or supervises several that share the port. */
 async function main(): Promise<void> {
-  const config = readConfig(process.env);
-  const supervising = config.REPLICAS > 1 && cluster.isPrimary;
-  if (cluster.isPrimary) warnAboutLimits(config);
-  const start = supervising ? superviseReplicas : (await import("./process/replica.ts")).startReplica;
-  const { port, opsPort, stop } = await start(config);
   // Ctrl-C reaches every process of the group, and the supervisor signals its workers as well. A second `stop` is harmless.
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.on(signal, () => void stop().then(() => process.exit(0), fail));
+  const config = readConfig(process.env);
+  if (cluster.isPrimary) warnAboutLimits(config);
+  const started =
+    config.REPLICAS > 1 && cluster.isPrimary
+      ? superviseReplicas(config, (early) => (stop = early))
+      : (await import("./process/replica.ts")).startReplica(config);
+  const { port, opsPort, stop: drain } = await started;
+  stop = drain;
   process.send?.({ port, opsPort });
 }
 
@@ -23,9 +30,13 @@ function warnAboutLimits({ LIMIT_WINDOW_SECONDS, LIMIT_SCALE }: ReturnType<typeo
   );
 }
 
-function fail(error: unknown): never {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
+/** Ends the process with one line in the log. */
+function fail(error: unknown): void {
+  const { failed } = error as { failed?: object }; // of a worker: the supervisor has logged it
+  const reason = failed ?? describeFailure(error);
+  if (failed === undefined && !cluster.isWorker) createLog("fatal").fatal({ error: reason }, "the process ends");
+  if (process.send === undefined) process.exit(1);
+  process.send({ failed: reason }, undefined, undefined, () => process.exit(1));
 }
 
 await main().catch(fail);

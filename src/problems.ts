@@ -67,6 +67,8 @@ export interface ProblemExtras {
   cause?: unknown;
   /** The account and key that are refused, if they are known. Only for the log. */
   about?: { readonly accountId: string; readonly keyId: string };
+  /** A word that tells refusals of one code apart. Only for the log. */
+  reason?: string;
 }
 
 /**

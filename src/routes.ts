@@ -11,6 +11,8 @@ import { referenceEndpoints } from "./references/endpoints.ts";
 import type { ReferenceService } from "./references/service.ts";
 import { settingsEndpoints } from "./settings/endpoints.ts";
 import type { SettingsService } from "./settings/service.ts";
+import { usageEndpoint } from "./usage/endpoints.ts";
+import type { UsageService } from "./usage/service.ts";
 
 export interface Services {
   readonly candidates: CandidateService;
@@ -19,6 +21,7 @@ export interface Services {
   readonly packs: PackService;
   readonly references: ReferenceService;
   readonly settings: SettingsService;
+  readonly usage: UsageService;
 }
 
 /**
@@ -34,6 +37,7 @@ export function routes(services: Services): readonly Route[] {
   // prettier-ignore
   return [
     route("GET",   "/limits",                                  "free",     readLimits),
+    route("GET",   "/limits/usage",                            "free",     usageEndpoint(services.usage)),
     route("POST",  "/candidates",                              "create",   candidates.create),
     route("GET",   "/candidates",                              "list",     candidates.list),
     route("GET",   "/candidates/:id",                          "reads",    candidates.read),

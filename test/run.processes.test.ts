@@ -39,7 +39,7 @@ describe("npm test", () => {
     });
     expect({ status, stderr }).to.deep.equal({
       status: 0,
-      stderr: "Skipped: not on the PATH: prometheus, promtool, mtail. On Debian: apt-get install prometheus mtail\n",
+      stderr: "Skipped: not on the PATH: prometheus, promtool. On Debian: apt-get install prometheus\n",
     });
   });
 });

@@ -70,7 +70,7 @@ export const SUITES: Readonly<Record<string, Suite>> = {
   },
   monitoring: {
     options: ["--parallel", "--jobs", "3", "--timeout", "120000"], // they mostly wait
-    needs: { programs: ["prometheus", "promtool", "mtail"], debian: "prometheus mtail" },
+    needs: { programs: ["prometheus", "promtool"], debian: "prometheus" },
   },
   upgrade: {
     options: ONE_BY_ONE,

@@ -3,6 +3,8 @@ import { invalid, problem } from "../problems.ts";
 /** One secret of a key, kept as its SHA-256. A rotation sets `expires_at`; it is null until then. */
 export interface SecretRecord {
   readonly hash: string;
+  /** First twelve characters of the secret. Secrets from before 0.2.0 have none. */
+  readonly prefix?: string;
   readonly created_at: string;
   readonly expires_at: string | null;
 }
@@ -20,6 +22,7 @@ export interface KeyRecord {
 export interface AccountRecord {
   readonly _id: string;
   readonly name: string;
+  readonly note?: string;
   readonly status: "active" | "suspended";
   readonly version: number;
   readonly created_at: string;
@@ -105,11 +108,11 @@ export function hasExpired(secret: SecretRecord, now: string): boolean {
   return secret.expires_at !== null && secret.expires_at <= now;
 }
 
-/** Returns the name. @throws problem `validation_failed` if it does not have 1 to 200 characters, or is blank. */
-export function checkedName(name: string): string {
+/** Returns a name or note. @throws problem `validation_failed` if it does not have 1 to 200 characters, or is blank. */
+export function checkedName(name: string, pointer = "/name"): string {
   const { length } = Array.from(name); // characters, not UTF-16 units
   if (name.trim() !== "" && length <= MAX_NAME_LENGTH) return name;
-  throw invalid("/name", name.trim() === "" ? "must not be blank" : `must have at most ${MAX_NAME_LENGTH} characters`);
+  throw invalid(pointer, name.trim() === "" ? "must not be blank" : `must have at most ${MAX_NAME_LENGTH} characters`);
 }
 
 /**
@@ -119,6 +122,12 @@ export function checkedName(name: string): string {
 export function checkedGrace(seconds: number): number {
   if (Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_GRACE_SECONDS) return seconds;
   throw invalid("/grace_seconds", `must be a whole number from 0 to ${MAX_GRACE_SECONDS}`);
+}
+
+/** Returns the days in milliseconds. @throws problem `validation_failed` if it is not a whole number from 1 to 3,650. */
+export function checkedDays(days: number): number {
+  if (Number.isInteger(days) && days >= 1 && days <= 3650) return days * 24 * 3600 * 1000;
+  throw invalid("/unused_days", "must be a whole number from 1 to 3650");
 }
 
 function withoutOldestRevoked(keys: readonly KeyRecord[]): readonly KeyRecord[] {

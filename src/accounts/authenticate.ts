@@ -3,7 +3,7 @@ import { type Clock, timestamp } from "../infra/clock.ts";
 import type { RedisEpoch } from "../infra/redis-epoch.ts";
 import { Problem, type Refusal } from "../problems.ts";
 import { hasExpired, type KeyRecord, type SecretRecord } from "./account.ts";
-import type { KnownCaller } from "./caller.ts";
+import type { Caller, KnownCaller } from "./caller.ts";
 import { type Credentials, hashKey, presentedKey, wellFormed } from "./key.ts";
 import type { GuessLimiter } from "./guess-limiter.ts";
 import { accountSuspended, keyInvalid, keyReplaced, keyRevoked } from "./refusals.ts";
@@ -70,7 +70,7 @@ export class Authenticator {
     const fresh = this.#fresh(hash);
     if (fresh !== undefined) return fresh;
     // Check the format only on a cache miss.
-    if (!wellFormed(key)) return keyInvalid(MALFORMED);
+    if (!wellFormed(key)) return keyInvalid("malformed", MALFORMED);
     return this.#endedSecrets.get(hash) ?? this.#lookups.get(hash) ?? this.#lookUp(hash, address());
   }
 
@@ -114,8 +114,9 @@ export class Authenticator {
       this.#knownKeys.delete(hash); // only now: if the store failed to respond, the key is still known
       const key = account?.keys.find(({ secrets }) => secrets.some((secret) => secret.hash === hash));
       const secret = key?.secrets.find((candidate) => candidate.hash === hash);
-      if (account === null || key === undefined || secret === undefined) throw new Problem(keyInvalid(UNKNOWN));
-      const ended = refusalOf(key, secret, timestamp(clock.now()));
+      if (account === null || key === undefined || secret === undefined)
+        throw new Problem(keyInvalid("unknown", UNKNOWN));
+      const ended = refusalOf({ accountId: account._id, keyId: key.id }, key, secret, timestamp(clock.now()));
       if (ended !== undefined) {
         this.#endedSecrets.set(hash, ended);
         throw new Problem(ended);
@@ -143,7 +144,7 @@ export class Authenticator {
 }
 
 /** Returns why the secret may never be used again, or undefined if it may. */
-function refusalOf(key: KeyRecord, secret: SecretRecord, now: string): Refusal | undefined {
-  if (key.revoked_at !== null) return keyRevoked();
-  return hasExpired(secret, now) ? keyReplaced() : undefined;
+function refusalOf(about: Caller, key: KeyRecord, secret: SecretRecord, now: string): Refusal | undefined {
+  if (key.revoked_at !== null) return keyRevoked(about);
+  return hasExpired(secret, now) ? keyReplaced(about) : undefined;
 }

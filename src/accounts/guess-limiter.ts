@@ -1,5 +1,5 @@
-import { isIPv6 } from "node:net";
 import { LRUCache } from "lru-cache";
+import { addressBlock } from "../infra/address.ts";
 import { Problem, type ProblemCode, problem, quotaExceeded } from "../problems.ts";
 import { LookupBatches } from "./lookup-batches.ts";
 import type { AccountStore } from "./store.ts";
@@ -26,9 +26,6 @@ const TOO_MANY_FAILURES =
   "Too many requests with wrong API keys came from this address. Check your key, and try again shortly.";
 const TOO_MANY_WAITING = "Too many API keys wait to be checked. Send the request again in a second."; // it may be valid
 const BUSY_SECONDS = 1;
-
-/** An IPv4 address as IPv6: mapped (RFC 4291, 2.5.5.2) or from a NAT64 (RFC 6052), as URL writes it. */
-const IPV4_AS_IPV6 = /^(?:::ffff|64:ff9b:):([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
 /**
  * Protects the database from guessed keys. At most `failures` lookups of one address block fail in a window; then the
@@ -115,22 +112,4 @@ export class GuessLimiter {
     const quota = { scope: "address", limit: this.#maxFailures, retry_after: retryAfter } as const;
     return problem("rate_limited", detail, quotaExceeded("address-failures", quota));
   }
-}
-
-/**
- * Returns the part of an IP address that a client cannot easily change: all of an IPv4 address, or the /64 of an IPv6
- * address, because a host can use any of the 2^64 addresses in its /64. Returns any other text unchanged.
- */
-export function addressBlock(address: string): string {
-  const plain = address.replace(/%.*$/, "");
-  if (!isIPv6(plain)) return plain;
-  // URL writes every IPv6 address in its canonical form.
-  const canonical = new URL(`http://[${plain}]`).hostname.slice(1, -1);
-  const [, high, low] = IPV4_AS_IPV6.exec(canonical)?.map((part) => Number.parseInt(part, 16)) ?? [];
-  if (high !== undefined && low !== undefined) return [high >> 8, high & 0xff, low >> 8, low & 0xff].join(".");
-  const [head = "", tail] = canonical.split("::");
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(":")}::/64`;
 }

@@ -24,6 +24,11 @@ export function makeKey(random: RandomBytes): string {
   return key + checksum(key);
 }
 
+/** Returns what is stored of a key beside its hash. 27 random characters of it (160 bits) stay unknown. */
+export function prefixOf(key: string): string {
+  return key.slice(0, PREFIX.length + 3);
+}
+
 /** Returns true if `text` has the format of a key and a matching checksum. A mistyped key is thus found without a lookup. */
 export function wellFormed(text: string): boolean {
   return FORMAT.test(text) && text.endsWith(checksum(text.slice(0, -CHECKSUM_LENGTH)));
@@ -68,7 +73,7 @@ export function presentedKey({
   const bearer = /^bearer(?: +(.*))?$/i.exec(authorization);
   const token = bearer?.[1] ?? "";
   if (token !== "" && apiKey !== "" && token !== apiKey) {
-    return keyInvalid("Authorization and X-API-Key contain different keys. Send only one of them.");
+    return keyInvalid("two_keys", "Authorization and X-API-Key contain different keys. Send only one of them.");
   }
   const key = token === "" ? apiKey : token;
   return key === "" ? keyMissing(whyMissing(authorization, bearer !== null)) : key;

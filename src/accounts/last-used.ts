@@ -1,5 +1,5 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { type Clock, timestamp } from "../infra/clock.ts";
+import { PeriodicWrite } from "../infra/periodic-write.ts";
 import type { AccountStore } from "./store.ts";
 
 interface Dependencies {
@@ -18,31 +18,23 @@ const MAX_REMEMBERED = 10_000;
  * a process that is killed loses its last minute. No request waits for a write, and none fails because of one.
  */
 export class LastUsed {
-  readonly #options: Required<Dependencies>;
+  readonly #options: Dependencies;
   /** Uses that are not written yet: milliseconds since the epoch, by key. */
   #uses = new Map<string, number>();
-  #writing: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #writes: PeriodicWrite;
 
   constructor(dependencies: Dependencies) {
-    this.#options = { periodMs: PERIOD_MS, ...dependencies };
+    this.#options = dependencies;
+    this.#writes = new PeriodicWrite(dependencies.periodMs ?? PERIOD_MS, () => this.#writeAll());
   }
 
-  /** Starts the writes. The first one comes after a random part of the period, so that replicas do not all write at once. */
   start(): void {
-    const { periodMs } = this.#options;
-    const first = () => {
-      this.#timer = setInterval(() => void this.#write(), periodMs).unref();
-      void this.#write();
-    };
-    this.#timer = setTimeout(first, periodMs * Math.random()).unref();
+    this.#writes.start();
   }
 
   /** Stops the writes. Writes what is remembered, and waits for it at most `withinMs` milliseconds. Never fails. */
-  async stop(withinMs: number): Promise<void> {
-    clearTimeout(this.#timer);
-    const written = Promise.resolve(this.#writing).then(() => this.#write());
-    await Promise.race([written, wait(withinMs, undefined, { ref: false })]);
+  stop(withinMs: number): Promise<void> {
+    return this.#writes.stop(withinMs);
   }
 
   note(keyId: string): void {
@@ -50,12 +42,7 @@ export class LastUsed {
     // It is full only while a write runs, or after one failed. A key that is left out is noted at a later use.
     if (isNew && this.#uses.size >= MAX_REMEMBERED) return;
     this.#uses.set(keyId, this.#options.clock.now());
-    if (isNew && this.#uses.size === MAX_REMEMBERED) void this.#write();
-  }
-
-  /** Writes what is remembered. If a write is running, only waits for that one. Never fails. */
-  #write(): Promise<void> {
-    return (this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined)));
+    if (isNew && this.#uses.size === MAX_REMEMBERED) void this.#writes.now();
   }
 
   async #writeAll(): Promise<void> {

@@ -10,18 +10,23 @@ export function keyMissing(detail: string): Refusal {
   return refusal("api_key_missing", detail, { headers: { "WWW-Authenticate": CHALLENGE } });
 }
 
-/** The key of the request is malformed, unknown or replaced. */
-export function keyInvalid(detail: string): Refusal {
-  return refusal("api_key_invalid", detail, INVALID_TOKEN);
+/** The key of the request may not be used. `about` is its owner, if it has one, for the log. */
+export function keyInvalid(
+  reason: "malformed" | "two_keys" | "unknown" | "replaced",
+  detail: string,
+  about?: Caller,
+): Refusal {
+  return refusal("api_key_invalid", detail, { ...INVALID_TOKEN, reason, ...(about && { about }) });
 }
 
-export function keyRevoked(): Refusal {
-  return refusal("api_key_revoked", "The API key was revoked. Use another key, or ask for a new one.", INVALID_TOKEN);
+export function keyRevoked(about: Caller): Refusal {
+  const detail = "The API key was revoked. Use another key, or ask for a new one.";
+  return refusal("api_key_revoked", detail, { ...INVALID_TOKEN, about });
 }
 
 /** The key was rotated, and the grace of the secret that was sent is over. */
-export function keyReplaced(): Refusal {
-  return keyInvalid("The API key was replaced by a new one and has expired. Use the new key.");
+export function keyReplaced(about?: Caller): Refusal {
+  return keyInvalid("replaced", "The API key was replaced by a new one and has expired. Use the new key.", about);
 }
 
 /** Names the owner of the key for the log. */

@@ -4,6 +4,7 @@ import type { NewId } from "../infra/ids.ts";
 import { Problem, problem } from "../problems.ts";
 import {
   type AccountRecord,
+  checkedDays,
   checkedGrace,
   checkedName,
   findKey,
@@ -14,7 +15,7 @@ import {
   withStatus,
 } from "./account.ts";
 import { announceAccount, IF_RESTORED, type Versions } from "./announce.ts";
-import { hashKey, makeKey, type RandomBytes } from "./key.ts";
+import { hashKey, makeKey, prefixOf, type RandomBytes } from "./key.ts";
 import type { AccountStore } from "./store.ts";
 import { type AccountView, type KeyView, type ListView, type NewKeyView, viewAccount, viewKey } from "./view.ts";
 
@@ -43,10 +44,11 @@ export class AccountService {
     this.#store = options.store;
   }
 
-  /** @throws problem `validation_failed` for a name that is blank or longer than 200 characters. */
-  async createAccount({ name }: { name: string }): Promise<AccountView> {
-    const account = newAccount(this.#options.newId("acct"), checkedName(name), this.#now());
-    const audited = { action: "accounts create", accountId: account._id, subject: account._id, details: { name } };
+  /** @throws problem `validation_failed` for a name or note that is blank or longer than 200 characters. */
+  async createAccount({ name, note }: { name: string; note?: string }): Promise<AccountView> {
+    const details = { name, ...(note !== undefined && { note: checkedName(note, "/note") }) };
+    const account = { ...newAccount(this.#options.newId("acct"), checkedName(name), this.#now()), ...details };
+    const audited = { action: "accounts create", accountId: account._id, subject: account._id, details };
     await this.#options.audit.around(audited, () => this.#store.insert(account));
     return viewAccount(account);
   }
@@ -67,7 +69,7 @@ export class AccountService {
     const now = this.#now();
     const secret = makeKey(this.#options.random);
     const hash = hashKey(secret);
-    const secrets = [{ hash, created_at: now, expires_at: null }];
+    const secrets = [{ hash, prefix: prefixOf(secret), created_at: now, expires_at: null }];
     const key = { id: this.#options.newId("key"), name: checkedName(name), secrets, created_at: now, revoked_at: null };
     const add = (account: AccountRecord): AccountRecord => withKey(account, key, this.#options.activeKeyCap);
 
@@ -86,11 +88,26 @@ export class AccountService {
     return { ...viewKey(accountId, key), key: secret };
   }
 
-  /** Returns the keys of an account, oldest first, without secrets. @throws problem `not_found` */
-  async listKeys(accountId: string): Promise<ListView<KeyView>> {
-    const { keys } = await this.#store.get(accountId);
-    const lastUsed = await this.#store.lastUsed(keys.map(({ id }) => id));
-    return { object: "list", data: keys.map((key) => viewKey(accountId, key, lastUsed.get(key.id) ?? null)) };
+  /** Returns an account with its keys. @throws problem `not_found` */
+  async showAccount(accountId: string): Promise<AccountView & { keys: KeyView[] }> {
+    return { ...viewAccount(await this.#store.get(accountId)), keys: (await this.listKeys(accountId)).data };
+  }
+
+  /**
+   * Returns the keys of an account, or of all, oldest first, without secrets.
+   * @param unusedDays only active keys whose last use, or else creation, is so many days ago: 1 to 3,650.
+   * @throws problem `not_found`, `validation_failed`
+   */
+  async listKeys(accountId?: string, unusedDays?: number): Promise<ListView<KeyView>> {
+    const until = unusedDays === undefined ? null : timestamp(this.#options.clock.now() - checkedDays(unusedDays));
+    const accounts: AccountRecord[] = [];
+    if (accountId !== undefined) accounts.push(await this.#store.get(accountId));
+    else for await (const account of this.#store.list()) accounts.push(account);
+    const lastUsed = await this.#store.lastUsed(accounts.flatMap(({ keys }) => keys.map(({ id }) => id)));
+    const data = accounts.flatMap(({ _id, keys }) => keys.map((key) => viewKey(_id, key, lastUsed.get(key.id))));
+    if (until === null) return { object: "list", data };
+    const isUnused = (key: KeyView) => key.status === "active" && (key.last_used_at ?? key.created_at) <= until;
+    return { object: "list", data: data.filter(isUnused) };
   }
 
   /**
@@ -104,7 +121,7 @@ export class AccountService {
     const accountId = await this.#store.accountOfKey(keyId);
     const now = this.#options.clock.now();
     const secret = makeKey(this.#options.random);
-    const record = { hash: hashKey(secret), created_at: timestamp(now), expires_at: null };
+    const record = { hash: hashKey(secret), prefix: prefixOf(secret), created_at: timestamp(now), expires_at: null };
     const graceEnds = timestamp(now + grace * 1000);
     const rotate = (account: AccountRecord): AccountRecord => withKeyRotated(account, keyId, record, graceEnds);
 
@@ -155,6 +172,16 @@ export class AccountService {
       accounts++;
     }
     return { object: "announcement", accounts };
+  }
+
+  /** Gives an account another name. @throws problem `not_found`, or `validation_failed` as `createAccount` does. */
+  async renameAccount(accountId: string, name: string): Promise<AccountView> {
+    checkedName(name);
+    const { name: earlier } = await this.#store.get(accountId);
+    const audited = { action: "accounts rename", accountId, subject: accountId, details: { name, earlier } };
+    const rename = (account: AccountRecord) => (account.name === name ? account : { ...account, name });
+    const change = () => this.#store.change(accountId, this.#now(), rename);
+    return viewAccount(await this.#options.audit.around(audited, change));
   }
 
   async #setStatus(action: string, accountId: string, status: AccountRecord["status"]): Promise<AccountView> {

@@ -21,7 +21,7 @@ interface KeyEntry {
 
 /** Number of accounts that `list` reads at once. An account is about 1 kB; with all the keys it may keep, a few 100 kB. */
 const LIST_PAGE = 100;
-/** Number of uses that `setLastUsed` writes at once, in one command of about 150 kB. */
+/** Number of uses that `setLastUsed` writes at once, in one command of about 150 kB, and that `lastUsed` reads. */
 const USES_AT_ONCE = 1_000;
 
 /**
@@ -100,9 +100,11 @@ export class AccountStore {
     return entry.account;
   }
 
-  /** Returns the timestamp at which each of these keys was last used, null for never. */
+  /** Returns the timestamp at which each of these keys was last used, null for never. One round trip for every 1,000. */
   async lastUsed(keyIds: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
-    const entries = await this.#keys.find({ _id: { $in: [...keyIds] } });
+    const entries: KeyEntry[] = [];
+    for (let first = 0; first < keyIds.length; first += USES_AT_ONCE)
+      entries.push(...(await this.#keys.find({ _id: { $in: keyIds.slice(first, first + USES_AT_ONCE) } })));
     return new Map(entries.map(({ _id, last_used_at }) => [_id, last_used_at]));
   }
 
@@ -117,6 +119,11 @@ export class AccountStore {
     for (let first = 0; first < writes.length; first += USES_AT_ONCE) {
       await this.#keys.write("update", writes.slice(first, first + USES_AT_ONCE));
     }
+  }
+
+  /** Returns the account and the key that have, or had, a secret. */
+  async ownerOfSecret(hash: string): Promise<{ account: string; key: string } | null> {
+    return this.#secrets.findOne({ _id: hash });
   }
 
   /** Writes the lookup entry of a secret. Call it before the account is changed. */

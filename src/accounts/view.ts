@@ -4,6 +4,7 @@ export interface AccountView {
   object: "account";
   id: string;
   name: string;
+  note: string | null;
   status: "active" | "suspended";
   active_keys: number;
   created_at: string;
@@ -16,6 +17,8 @@ export interface KeyView {
   id: string;
   account_id: string;
   name: string;
+  /** First twelve characters of the newest secret. Null if a release before 0.2.0 made it. */
+  prefix: string | null;
   status: "active" | "revoked";
   created_at: string;
   /** Creation time of the newest secret. Later than `created_at` if the key was rotated. */
@@ -40,8 +43,9 @@ export interface ListView<T> {
 }
 
 export function viewAccount(account: AccountRecord): AccountView {
-  const { _id, name, status, created_at, updated_at } = account;
-  return { object: "account", id: _id, name, status, active_keys: activeKeys(account).length, created_at, updated_at };
+  const { _id: id, name, note = null, status, created_at, updated_at } = account;
+  const active_keys = activeKeys(account).length;
+  return { object: "account", id, name, note, status, active_keys, created_at, updated_at };
 }
 
 export function viewKey(accountId: string, key: KeyRecord, lastUsed: string | null = null): KeyView {
@@ -50,6 +54,7 @@ export function viewKey(accountId: string, key: KeyRecord, lastUsed: string | nu
     id: key.id,
     account_id: accountId,
     name: key.name,
+    prefix: key.secrets.at(-1)?.prefix ?? null,
     status: key.revoked_at === null ? "active" : "revoked",
     created_at: key.created_at,
     secret_created_at: key.secrets.at(-1)?.created_at ?? null,

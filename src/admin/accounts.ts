@@ -1,34 +1,54 @@
 import type { Command } from "@commander-js/extra-typings";
-import type { AccountService } from "../accounts/service.ts";
-import type { Run } from "./command.ts";
+import { findAccounts } from "../accounts/find.ts";
+import { type Run, YES } from "./command.ts";
+import { confirm } from "./dialogue.ts";
+import type { Operations } from "./operations.ts";
 
 export function addAccountCommands(admin: Command, run: Run): void {
   const accounts = admin.command("accounts").description("Accounts, which own keys and candidates");
-  const changeStatus = (account: string, change: (service: AccountService) => Promise<object>) =>
-    run(async (operations) => {
-      const service = await operations.accounts();
-      await (await operations.outreach()).noteChange(account);
-      return change(service);
-    });
   accounts
     .command("create")
     .description("Creates an account.")
     .requiredOption("--name <NAME>", "name, at most 200 characters; need not be unique")
-    .action(({ name }) => run(async (operations) => (await operations.accounts()).createAccount({ name })));
+    .option("--note <TEXT>", "a contract or a contact, for `find`; at most 200 characters")
+    .action((options) => run(async (operations) => (await operations.accounts()).createAccount(options)));
   accounts
     .command("list")
     .description("Lists every account, oldest first.")
     .action(() => run(async (operations) => (await operations.accounts()).listAccounts()));
   accounts
+    .command("show")
+    .description("Shows an account and its keys.")
+    .argument("<ACCOUNT_ID>", "account to show")
+    .action((account) => run(async (operations) => (await operations.accounts()).showAccount(account)));
+  accounts
+    .command("find")
+    .description("Finds accounts by name, note or start of a key.")
+    .argument("<TEXT>", "part of the name or note, in any case; or a key's first 12 characters")
+    .action((text) => run(async (operations) => findAccounts(await operations.accountStore(), text)));
+  accounts
+    .command("rename")
+    .description("Gives an account another name.")
+    .argument("<ACCOUNT_ID>", "account to rename")
+    .requiredOption("--name <NAME>", "name, at most 200 characters; need not be unique")
+    .action((id, { name }) => run(async (operations) => (await operations.accounts()).renameAccount(id, name)));
+  accounts
     .command("suspend")
     .description("Suspends an account: all its keys are refused at once.")
     .argument("<ACCOUNT_ID>", "account to suspend")
-    .action((account) => changeStatus(account, (service) => service.suspendAccount(account)));
+    .option(...YES)
+    .action((account, { yes }) =>
+      run(async (operations, context) => {
+        const { name, active_keys } = await (await operations.accounts()).showAccount(account);
+        await confirm(operations, context, `Suspend ${account} (${name}) with ${active_keys} active keys?`, { yes });
+        return changeStatus(operations, account, "suspend");
+      }),
+    );
   accounts
     .command("resume")
     .description("Ends the suspension of an account.")
     .argument("<ACCOUNT_ID>", "account to resume")
-    .action((account) => changeStatus(account, (service) => service.resumeAccount(account)));
+    .action((account) => run((operations) => changeStatus(operations, account, "resume")));
   accounts
     .command("announce")
     .summary("Tells the limiter the version of every account.")
@@ -37,4 +57,11 @@ export function addAccountCommands(admin: Command, run: Run): void {
         "and after a command that says that the limiter could not be updated.",
     )
     .action(() => run(async (operations) => (await operations.accounts()).announceAll()));
+}
+
+async function changeStatus(operations: Operations, account: string, to: "suspend" | "resume"): Promise<object> {
+  operations.actor(); // throws before anything is written
+  await (await operations.outreach()).noteChange(account);
+  const service = await operations.accounts();
+  return to === "suspend" ? service.suspendAccount(account) : service.resumeAccount(account);
 }

@@ -1,7 +1,20 @@
 import type { Operations } from "./operations.ts";
 
+/** The environment and the streams of a command. `process` has all of them. */
+export interface CommandContext {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
+}
+
 /** Does the work of a command with the services. Prints what the work returns, unless undefined, as JSON. */
-export type Run = (work: (operations: Operations) => Promise<object | undefined>) => Promise<void>;
+export type Run = (
+  work: (operations: Operations, context: CommandContext) => Promise<object | undefined>,
+) => Promise<void>;
+
+/** The option of a command that calls `confirm`. */
+export const YES = ["--yes", "do not ask for confirmation"] as const;
 
 /** Parses a plain decimal number. Returns NaN for anything else; the service then says what it must be. */
 export function numberIn(text: string): number {

@@ -1,6 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { SURFACES } from "../limiter/surfaces.ts";
-import { numberIn, type Run } from "./command.ts";
+import { numberIn, type Run, YES } from "./command.ts";
+import { confirm } from "./dialogue.ts";
 
 export function addGrantCommands(admin: Command, run: Run): void {
   const grants = admin.command("grants").description("Grants: requests beyond the limits of one key");
@@ -20,6 +21,7 @@ export function addGrantCommands(admin: Command, run: Run): void {
     .option("--id <GRANT_ID>", "grant_ and up to 64 letters, digits, - or _ (default: a new id)")
     .action(({ key, surface, amount, expiresInHours, approvedBy, reason, id }) =>
       run(async (operations) => {
+        operations.actor(); // throws before anything is written
         const terms = { keyId: key, amount, expiresInHours, approvedBy, reason, ...(id !== undefined && { id }) };
         const service = await operations.grants();
         const [first = "", ...others] = new Set(surface.split(",").map((name) => name.trim()));
@@ -33,8 +35,19 @@ export function addGrantCommands(admin: Command, run: Run): void {
     .requiredOption("--account <ACCOUNT_ID>", "account whose grants to list")
     .action(({ account }) => run(async (operations) => (await operations.grants()).list(account)));
   grants
+    .command("expiring")
+    .description("Lists the grants of all accounts that end soon.")
+    .requiredOption("--hours <HOURS>", "how far to look ahead: above 0, up to 2160", numberIn)
+    .action(({ hours }) => run(async (operations) => (await operations.grants()).expiring(hours)));
+  grants
     .command("revoke")
     .description("Revokes a grant at once, on every replica.")
     .argument("<GRANT_ID>", "grant to revoke")
-    .action((grant) => run(async (operations) => (await operations.grants()).revoke(grant)));
+    .option(...YES)
+    .action((grant, { yes }) =>
+      run(async (operations, context) => {
+        await confirm(operations, context, `Revoke ${grant}?`, { yes });
+        return (await operations.grants()).revoke(grant);
+      }),
+    );
 }

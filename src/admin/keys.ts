@@ -1,5 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
-import { numberIn, type Run } from "./command.ts";
+import { identifyKey, nameOfKey } from "../accounts/find.ts";
+import { numberIn, type Run, YES } from "./command.ts";
+import { confirm, readKey } from "./dialogue.ts";
 
 export function addKeyCommands(admin: Command, run: Run): void {
   const keys = admin.command("keys").description("API keys of accounts");
@@ -13,9 +15,30 @@ export function addKeyCommands(admin: Command, run: Run): void {
     );
   keys
     .command("list")
-    .description("Lists the keys of an account, without secrets.")
-    .requiredOption("--account <ACCOUNT_ID>", "account whose keys to list")
-    .action(({ account }) => run(async (operations) => (await operations.accounts()).listKeys(account)));
+    .description("Lists the keys of an account, or all, without secrets.")
+    .option("--account <ACCOUNT_ID>", "only keys of this account")
+    .option("--unused-days <DAYS>", "only active keys that nobody used for so long: 1 to 3650", numberIn)
+    .action(({ account, unusedDays }) =>
+      run(async (operations) => (await operations.accounts()).listKeys(account, unusedDays)),
+    );
+  keys
+    .command("find")
+    .summary("Tells whose key is on standard input.")
+    .description("Reads a key from standard input, and tells which one it is and whether it is accepted.")
+    .option("--revoke", "revoke the key, with all its secrets")
+    .option(...YES)
+    .action(({ revoke, yes }) =>
+      run(async (operations, context) => {
+        const store = await operations.accountStore();
+        const match = await identifyKey(store, await readKey(context), operations.clock);
+        if (revoke !== true) return match;
+        const { id } = match.key;
+        if (match.secret_status === "expired")
+          throw new Error(`Nothing was changed: ${id} has a newer secret, and this one is refused already.`);
+        await confirm(operations, context, `Revoke ${await nameOfKey(store, id)}?`, { yes });
+        return { ...match, accepted: false, key: await (await operations.accounts()).revokeKey(id) };
+      }),
+    );
   keys
     .command("rotate")
     .summary("Gives a key a new secret, shown only this once.")
@@ -33,5 +56,12 @@ export function addKeyCommands(admin: Command, run: Run): void {
     .command("revoke")
     .description("Revokes a key for good, at once on every replica.")
     .argument("<KEY_ID>", "key to revoke")
-    .action((keyId) => run(async (operations) => (await operations.accounts()).revokeKey(keyId)));
+    .option(...YES)
+    .action((keyId, { yes }) =>
+      run(async (operations, context) => {
+        const name = await nameOfKey(await operations.accountStore(), keyId);
+        await confirm(operations, context, `Revoke ${name}?`, { yes });
+        return (await operations.accounts()).revokeKey(keyId);
+      }),
+    );
 }

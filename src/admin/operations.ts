@@ -6,6 +6,7 @@ import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
 import { AuditTrail } from "../audit/trail.ts";
+import { candidateNotFound } from "../candidates/erasure.ts";
 import { compose } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { GrantService } from "../grants/service.ts";
@@ -17,15 +18,19 @@ import { createLog } from "../infra/log.ts";
 import { connectMongo, type Mongo } from "../infra/mongo.ts";
 import { connectRedis, type RedisClient } from "../infra/redis.ts";
 import { restoredOf, RestoreStore } from "../infra/restore.ts";
+import { Startup } from "../infra/startup.ts";
 import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { type AccountLimits, readAccountLimits } from "../limits/account-limits.ts";
 import { probesIn } from "../limits/exactness.ts";
+import { invalid } from "../problems.ts";
 import { ReminderAccountStore } from "../reminders/account-store.ts";
 import type { ReminderControl } from "../reminders/control.ts";
 import { PlanStore } from "../reminders/plan-store.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
+import { UsageService } from "../usage/service.ts";
+import { UsageStore } from "../usage/store.ts";
 
 /**
  * Wires the services that operators use. Each method connects only to the servers it needs, when it is first called, so that
@@ -33,24 +38,31 @@ import { openReminders, wireControls } from "../reminders/wire.ts";
  */
 export class Operations {
   readonly config: Config;
-  readonly #clock = new SharedClock();
+  readonly clock = new SharedClock();
+  readonly #command: readonly string[];
   #mongo: Promise<Mongo> | undefined;
   #redis: Promise<RedisClient> | undefined;
 
-  constructor(config: Config) {
+  /** @param command the arguments of the command, for errors. */
+  constructor(config: Config, command: readonly string[] = []) {
     this.config = config;
+    this.#command = command;
   }
 
   async accounts(random: RandomBytes = randomBytes): Promise<AccountService> {
     return new AccountService({
-      store: new AccountStore(await this.#connectedMongo()),
+      store: await this.accountStore(),
       versions: this.#lazyVersions(),
       audit: await this.audit(),
-      clock: this.#clock,
+      clock: this.clock,
       newId: newTypeId,
       random,
       activeKeyCap: this.config.ACTIVE_KEY_CAP,
     });
+  }
+
+  async accountStore(): Promise<AccountStore> {
+    return new AccountStore(await this.#connectedMongo());
   }
 
   async grants(): Promise<GrantService> {
@@ -62,7 +74,7 @@ export class Operations {
       counters: new GrantCounters(redis),
       issueWaitMs: ISSUE_WAIT_MS,
       audit: await this.audit(),
-      clock: this.#clock,
+      clock: this.clock,
       newId: newTypeId,
     });
   }
@@ -71,7 +83,7 @@ export class Operations {
     const mongo = await this.#connectedMongo();
     const state = await new RestoreStore(mongo).read();
     const restore = { restored: () => (state === null ? undefined : restoredOf(state)) };
-    const shared = { mongo, clock: this.#clock, config: this.config, restore, random: randomBytes };
+    const shared = { mongo, clock: this.clock, config: this.config, restore, random: randomBytes };
     return wireControls(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
   }
 
@@ -89,9 +101,14 @@ export class Operations {
 
   /** Erases candidates. The composed service does it, because the feed has to show it. */
   async erase(candidateIds: readonly string[]): Promise<{ object: string; erased: readonly string[] }> {
-    const system = await compose(this.config, createLog("silent"));
+    const plans = new PlanStore(await this.#connectedMongo());
+    const system = await compose(this.config, new Startup(createLog("silent"), false));
     try {
-      for (const id of candidateIds) await system.erase(id, actorOf(this.config));
+      for (const id of candidateIds) {
+        const accountId = await plans.accountOf(id);
+        if (accountId === undefined) throw candidateNotFound(id);
+        await system.eraser.erase({ accountId, keyId: this.actor() }, id, () => undefined);
+      }
     } finally {
       await system.close();
     }
@@ -104,20 +121,30 @@ export class Operations {
     return readAccountLimits({ redis, windowSeconds, scale, timeoutMs }, new AccountStore(mongo), accountId);
   }
 
+  async usage(): Promise<UsageService> {
+    const mongo = await this.#connectedMongo();
+    return new UsageService(new UsageStore(mongo), new AccountStore(mongo), this.clock);
+  }
+
   async audit(): Promise<AuditTrail> {
     const store = new AuditStore(await this.#connectedMongo());
-    return new AuditTrail({ store, clock: this.#clock, newId: newTypeId, actor: actorOf(this.config) });
+    return new AuditTrail({ store, clock: this.clock, newId: newTypeId, actor: () => this.actor() });
+  }
+
+  /** Returns the operator's name for the audit. @throws problem `validation_failed` if it must be set, and is not. */
+  actor(): string {
+    return actorOf(this.config, this.#command);
   }
 
   /** Returns what the probe of the limits needs beside the accounts. */
   async probe() {
     const [mongo, redis] = await Promise.all([this.#connectedMongo(), this.#connectedRedis(), this.setClock()]);
-    return { probes: probesIn(mongo), redis, now: () => this.#clock.now() };
+    return { probes: probesIn(mongo), redis, now: () => this.clock.now() };
   }
 
   /** Sets the clock to Redis's, for times that must be exact. One round trip. */
   async setClock(): Promise<void> {
-    await followRedis(this.#clock, await this.#connectedRedis());
+    await followRedis(this.clock, await this.#connectedRedis());
   }
 
   async close(): Promise<void> {
@@ -165,9 +192,21 @@ function notSet(setting: "MONGODB_URL" | "REDIS_URL"): Error {
   return new Error(`${setting} is not set. Set it, or run npm start first and use the same DATA_DIR.`);
 }
 
-/** Returns the operator's name for the audit: ADMIN_ACTOR, else the user who called sudo, else the current user. */
-export function actorOf({ ADMIN_ACTOR }: Pick<Config, "ADMIN_ACTOR">, env: NodeJS.ProcessEnv = process.env): string {
-  return ADMIN_ACTOR || env.SUDO_USER || env.USER || osUser();
+/**
+ * Returns the operator's name for the audit: ADMIN_ACTOR, else the user who called sudo, else the current user.
+ * @throws problem `validation_failed`, with the command to write, if ADMIN_ACTOR is required and blank.
+ */
+export function actorOf(
+  { ADMIN_ACTOR, ADMIN_ACTOR_REQUIRED }: Pick<Config, "ADMIN_ACTOR" | "ADMIN_ACTOR_REQUIRED">,
+  command: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): string {
+  if (ADMIN_ACTOR.trim() !== "") return ADMIN_ACTOR;
+  if (ADMIN_ACTOR_REQUIRED === "false") return env.SUDO_USER || env.USER || osUser();
+  const words = command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
+  const example = `env ADMIN_ACTOR=ann node dist/admin/main.js ${words.join(" ")}`;
+  const detail = `the audit needs your name. Write: kubectl -n onboarding exec -i deploy/onboarding -- ${example}`;
+  throw invalid("/ADMIN_ACTOR", "must be set", `Nothing was changed: ${detail}`);
 }
 
 function osUser(): string {

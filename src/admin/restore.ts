@@ -2,7 +2,8 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import { timestamp } from "../infra/clock.ts";
 import { newTypeId } from "../infra/ids.ts";
 import { type RestoreState, tellMark } from "../infra/restore.ts";
-import type { Run } from "./command.ts";
+import { type Run, YES } from "./command.ts";
+import { confirm } from "./dialogue.ts";
 import type { Operations } from "./operations.ts";
 
 type Parts = Awaited<ReturnType<Operations["restore"]>>;
@@ -68,6 +69,11 @@ export function addRestoreCommands(admin: Command, run: Run): void {
     .command("erase")
     .description("Erases people for good, also in a restore.")
     .argument("<CANDIDATE_ID...>", "candidates to erase")
-    .requiredOption("--yes", "erase them without a question")
-    .action((ids) => run((operations) => operations.erase(ids)));
+    .option(...YES)
+    .action((ids, { yes }) =>
+      run(async (operations, context) => {
+        await confirm(operations, context, `Erase ${ids.join(", ")} for good?`, { yes, needsYes: true });
+        return operations.erase(ids);
+      }),
+    );
 }

@@ -3,16 +3,20 @@ import { pipeline } from "node:stream/promises";
 import { Command, type CommandUnknownOpts, type Help } from "@commander-js/extra-typings";
 import { CommanderError } from "commander";
 import { ConfigError, readConfig } from "../config.ts";
+import { Problem } from "../problems.ts";
 import { addAccountCommands } from "./accounts.ts";
 import { addAuditCommands } from "./audit.ts";
-import type { Run } from "./command.ts";
+import type { CommandContext, Run } from "./command.ts";
 import { addConfigCommand } from "./config.ts";
 import { addGrantCommands } from "./grants.ts";
 import { addKeyCommands } from "./keys.ts";
 import { addLimitCommands } from "./limits.ts";
 import { Operations } from "./operations.ts";
 import { addOutreachCommands } from "./outreach.ts";
+import { addUsageCommands } from "./usage.ts";
 import { addRestoreCommands } from "./restore.ts";
+
+class UsageError extends Error {}
 
 /** In the order of the help. */
 const NOUNS = [
@@ -20,6 +24,7 @@ const NOUNS = [
   addKeyCommands,
   addGrantCommands,
   addLimitCommands,
+  addUsageCommands,
   addOutreachCommands,
   addRestoreCommands,
   addAuditCommands,
@@ -30,22 +35,16 @@ const NOUNS = [
 const HELP_WIDTH = 80;
 const NAME_WIDTH = 17;
 
-/** The environment and the streams of a command. `process` has all of them. */
-export interface CommandContext {
-  readonly env: NodeJS.ProcessEnv;
-  readonly stdout: NodeJS.WritableStream;
-  readonly stderr: NodeJS.WritableStream;
-}
-
 /**
  * Runs one command: prints one JSON value to standard output. An error is one line on standard error.
- * @returns the exit code: 0, or 1 after an error.
+ * @returns the exit code: 0, 1 after an error, or 2 if the command line must be written differently.
  */
-export async function runCommand(args: readonly string[], { env, stdout, stderr }: CommandContext): Promise<0 | 1> {
+export async function runCommand(args: readonly string[], context: CommandContext): Promise<0 | 1 | 2> {
+  const { env, stdout, stderr } = context;
   const run: Run = async (work) => {
-    const operations = new Operations(readConfig(env));
+    const operations = new Operations(readConfig(env), args);
     try {
-      const result = await work(operations);
+      const result = await work(operations, context);
       if (result === undefined) return;
       await pipeline(Readable.from([`${JSON.stringify(result, null, 2)}\n`]), stdout, { end: false });
     } finally {
@@ -58,7 +57,7 @@ export async function runCommand(args: readonly string[], { env, stdout, stderr 
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0; // help was asked for
     stderr.write(`${oneLine(error)}\n`);
-    return 1;
+    return error instanceof UsageError || (error instanceof Problem && error.code === "validation_failed") ? 2 : 1;
   }
 }
 
@@ -97,7 +96,7 @@ its servers.
 function throwErrorsWithUsage(command: CommandUnknownOpts, path: string): void {
   command.exitOverride((error) => {
     if (error.exitCode === 0) throw error;
-    throw new Error(`${faultOf(error, command)} Write: ${usageOf(command, path)}`);
+    throw new UsageError(`${faultOf(error, command)} Write: ${usageOf(command, path)}`);
   });
   for (const each of command.commands) throwErrorsWithUsage(each, `${path} ${each.name()}`);
 }

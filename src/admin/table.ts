@@ -71,7 +71,7 @@ function paint(text: string, style: "bold" | "dim" | "green" | "yellow" | "red",
 }
 
 /** Returns a name without control characters, which could move the cursor. */
-function plain(name: string): string {
+export function plain(name: string): string {
   return name.replaceAll(/\p{C}/gu, "");
 }
 

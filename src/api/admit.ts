@@ -25,6 +25,8 @@ export interface AdmitOptions {
   limiter: Limiter;
   lastUsed: LastUsed;
   outage: Pick<StoreOutage, "check">;
+  /** Counts what each key uses and is refused (usage/counter.ts). */
+  counter: { count(caller: Caller, decision: Decision): void };
 }
 
 type Ctx = Context & { state: ApiState };
@@ -46,7 +48,7 @@ const MAX_LOOKUPS = 3;
 export async function admit(
   ctx: Ctx,
   surface: Surface | "free",
-  { authenticator, limiter, lastUsed, outage }: AdmitOptions,
+  { authenticator, limiter, lastUsed, counter, outage }: AdmitOptions,
 ): Promise<Caller | Refusal> {
   const credentials = {
     authorization: headerOf(ctx.req, "authorization"),
@@ -56,7 +58,10 @@ export async function admit(
   for (let lookups = 1; ; lookups++) {
     const found = authenticator.authenticate(credentials);
     const known = found instanceof Promise ? await lookedUp(ctx, found) : found;
-    if (isRefusal(known)) return known;
+    if (isRefusal(known)) {
+      if (known.extras.about !== undefined) ctx.state.caller = known.extras.about;
+      return known;
+    }
     const { accountId, keyId, accountVersion, connections, secretEndsAt } = known;
     const caller = { accountId, keyId };
     ctx.state.caller = caller;
@@ -68,7 +73,8 @@ export async function admit(
         : decided(
             ctx,
             await limiter.charge({ accountId, keyId, surface, accountVersion, connections, secretEndsAt }),
-            keyId,
+            caller,
+            counter,
           );
     if (refused === undefined) {
       lastUsed.note(keyId);
@@ -97,10 +103,16 @@ async function check(ctx: Ctx, caller: KnownCaller, limiter: Limiter): Promise<R
 }
 
 /** Sets the rate limit headers. Returns why the request is refused; `outdated` if the key must be looked up again. */
-function decided(ctx: Ctx, decision: Decision, keyId: string): Refusal | "outdated" | undefined {
+function decided(
+  ctx: Ctx,
+  decision: Decision,
+  caller: Caller,
+  counter: AdmitOptions["counter"],
+): Refusal | "outdated" | undefined {
   if (decision.verdict === "outdated") return decision.verdict;
   ctx.state.decision = decision;
+  counter.count(caller, decision);
   const headers = rateLimitHeaders(decision);
   for (const name in headers) ctx.res.setHeader(name, headers[name]!);
-  return refusalOf(decision, keyId);
+  return refusalOf(decision, caller.keyId);
 }

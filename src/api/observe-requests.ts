@@ -8,8 +8,9 @@ import { describeFailure, withoutRedaction } from "../infra/log.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import type { Tracing } from "../infra/otel.ts";
 import type { ApiState } from "./admit.ts";
+import { refusalLine, type RefusalLineOptions } from "./refusal-line.ts";
 
-export interface ObserveOptions {
+export interface ObserveOptions extends RefusalLineOptions {
   newId: NewId;
   log: Logger;
   metrics: Metrics;
@@ -27,7 +28,7 @@ type Ctx = Context & { state: ApiState };
  */
 export function observeRequests(options: ObserveOptions): Middleware<ApiState> {
   const { newId, log, metrics, trustedProxies, draining } = options;
-  const logRequest = requestLog(log);
+  const logRequest = requestLog(log, options);
   const warnOfProxy = trustedProxies === 0 ? warnerOfProxies(log) : () => undefined;
   return async (ctx, next) => {
     const started = performance.now();
@@ -70,10 +71,11 @@ export function measure({ requestDuration }: Metrics, { method, state, res }: Ct
 }
 
 /** Returns a function that writes the line of a request: at level info, or at level error if it has a failure. */
-export function requestLog(log: Logger): (ctx: Ctx, started: number) => void {
+export function requestLog(log: Logger, options: RefusalLineOptions): (ctx: Ctx, started: number) => void {
   const lines = withoutRedaction(log);
+  const ofRefusal = refusalLine(options);
   return ({ state, method, res }, started) => {
-    const { failure, caller, decision } = state;
+    const { failure, caller, decision, refused } = state;
     if (failure === undefined && !lines.isLevelEnabled("info")) return;
     // pino leaves out what is undefined.
     const line = {
@@ -88,6 +90,7 @@ export function requestLog(log: Logger): (ctx: Ctx, started: number) => void {
       surface: decision?.surface,
       verdict: decision?.verdict,
       window: decision?.window,
+      ...(refused && ofRefusal(refused)),
       aborted: res.writableFinished ? undefined : true,
       error: failure === undefined ? undefined : describeFailure(failure),
     };

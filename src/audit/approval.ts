@@ -1,6 +1,7 @@
 import { invalid } from "../problems.ts";
 
-const MAX_HOURS = 90 * 24;
+/** Maximum lifetime of what was approved. */
+export const MAX_HOURS = 90 * 24;
 const MAX_TEXT_LENGTH = 500;
 
 /** An operator's approval as typed. */

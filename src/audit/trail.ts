@@ -30,8 +30,8 @@ interface Dependencies {
   readonly store: AuditStore;
   readonly clock: Clock;
   readonly newId: NewId;
-  /** The person who makes the changes. */
-  readonly actor: string;
+  /** Returns the person who makes the changes. May throw, if there must be a name. */
+  readonly actor: () => string;
 }
 
 export const MAX_LISTED = 1000;
@@ -48,7 +48,7 @@ export class AuditTrail {
   async around<T>({ accountId, details = {}, ...audited }: AuditedChange, change: () => Promise<T>): Promise<T> {
     const { store, newId, actor } = this.#options;
     const id = newId("audit");
-    await store.begin({ _id: id, at: this.#now(), actor, account: accountId, ...audited, details });
+    await store.begin({ _id: id, at: this.#now(), actor: actor(), account: accountId, ...audited, details });
     try {
       const result = await change();
       await this.#end(id, "done", null);

@@ -1,6 +1,7 @@
 import { endpoint } from "../api/endpoint.ts";
 import type { Eraser } from "./eraser.ts";
-import { Candidate, CandidateList, CandidatePath, DryRun, ListQuery } from "./schema.ts";
+import { Candidate, CandidatePath, DryRun, ListQuery } from "./schema.ts";
+import { CandidateList } from "./row-schema.ts";
 import { CandidateInput, CandidatePatch, CreateQuery, OutreachPatch, StartInput } from "./input-schema.ts";
 import { UNTAGGED } from "./render.ts";
 import type { CandidateService } from "./service.ts";

@@ -1,5 +1,5 @@
 import { type Problem, problem } from "../problems.ts";
-import type { DeletedCandidate, UnreadableCandidate } from "./schema.ts";
+import type { DeletedCandidate, UnreadableCandidate } from "./row-schema.ts";
 import type { CandidateRecord, Deleter, Deletion, DocumentRecord, Erasure } from "./record.ts";
 
 /** What remains of an erased candidate. It has no personal data, and is never removed. */

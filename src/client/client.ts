@@ -28,6 +28,11 @@ export class OnboardingClient {
     return this.#get("/limits", options, "free");
   }
 
+  /** What each key of the account used and was refused in the last 24 hours. It is free, and up to a minute old. */
+  readUsage(options: CallOptions = {}): Promise<api.UsageReport> {
+    return this.#get("/limits/usage", options, "free");
+  }
+
   /** The service's contract, as an OpenAPI document. Counts against no limit. */
   readContract(options: CallOptions = {}): Promise<api.Contract> {
     return this.#get("/openapi.json", options, "free");

@@ -204,6 +204,58 @@ export type Limits = {
 };
 
 /**
+ * What a key used of a surface in an hour, and what it was refused.
+ */
+export type UsageRow = {
+    /**
+     * When the hour begins.
+     */
+    hour: string;
+    /**
+     * The surface: a group of operations that share a limit.
+     */
+    surface: 'create' | 'start' | 'reads' | 'list' | 'writes' | 'pack' | 'settings';
+    /**
+     * The id of the key.
+     */
+    key_id: string;
+    /**
+     * How many requests were admitted, those on a grant included.
+     */
+    used: number;
+    /**
+     * How many requests got 429.
+     */
+    refused: number;
+};
+
+/**
+ * What an account used and was refused, hour by hour.
+ */
+export type UsageReport = {
+    /**
+     * The type of the object.
+     */
+    object: 'usage';
+    /**
+     * The id of the account.
+     */
+    account_id: string;
+    /**
+     * When the first hour begins.
+     */
+    from: string;
+    /**
+     * When the last hour began. It goes on.
+     */
+    to: string;
+    /**
+     * The hours, surfaces and keys with requests, the oldest hour first.
+     */
+    data: Array<UsageRow>;
+};
+
+/**
  * The client's own labels: up to 50 strings of up to 500 characters, with names of 1 to 100 characters. A number or a boolean is kept as its text. Null is the same as leaving the label out.
  */
 export type MetadataInput = {
@@ -1406,6 +1458,69 @@ export type ReadLimitsResponses = {
 };
 
 export type ReadLimitsResponse = ReadLimitsResponses[keyof ReadLimitsResponses];
+
+export type ReadUsageData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the client's copy. While it is current, the response is 304.
+         */
+        'If-None-Match'?: string;
+        /**
+         * Copied to the response and to the log.
+         */
+        'X-Request-Id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/limits/usage';
+};
+
+export type ReadUsageErrors = {
+    /**
+     * invalid_query, malformed_path, malformed_request
+     */
+    400: Problem;
+    /**
+     * api_key_invalid, api_key_missing, api_key_revoked
+     */
+    401: Problem;
+    /**
+     * account_suspended
+     */
+    403: Problem;
+    /**
+     * request_timeout
+     */
+    408: Problem;
+    /**
+     * rate_limited
+     */
+    429: Problem;
+    /**
+     * headers_too_large
+     */
+    431: Problem;
+    /**
+     * internal_error
+     */
+    500: Problem;
+    /**
+     * limiter_unavailable, service_restoring, store_unavailable
+     */
+    503: Problem;
+};
+
+export type ReadUsageError = ReadUsageErrors[keyof ReadUsageErrors];
+
+export type ReadUsageResponses = {
+    /**
+     * Done.
+     */
+    200: UsageReport;
+};
+
+export type ReadUsageResponse = ReadUsageResponses[keyof ReadUsageResponses];
 
 export type ListCandidatesData = {
     body?: never;

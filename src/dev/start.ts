@@ -57,8 +57,9 @@ async function refuseTaken(setting: string, port: number, host: string): Promise
 /** Runs the service until a signal stops it. @throws {SetupError} if it exits by itself. */
 async function serve(env: NodeJS.ProcessEnv, signals: StopSignals): Promise<void> {
   const flags = [...imageFlags(), "--import", import.meta.resolve("./follow-parent.mjs")];
-  const main = runChild("src/main.ts", [], { ...signals, env, stopWith: "SIGTERM", flags });
+  const main = runChild("src/main.ts", ["--no-wait"], { ...signals, env, stopWith: "SIGTERM", flags });
   const ready = await main.message;
+  if (isFailure(ready)) throw new SetupError(ready.failed.message);
   try {
     if (isReady(ready) && !signals.stopping.aborted) await greet(readConfig(env), ready);
   } catch (error) {
@@ -68,6 +69,10 @@ async function serve(env: NodeJS.ProcessEnv, signals: StopSignals): Promise<void
   if (signals.stopping.aborted) return;
   // If the service could not start, it has already printed the reason.
   throw new SetupError(ready === undefined ? "" : `The service stopped unexpectedly (exit code ${code ?? "none"}).`);
+}
+
+function isFailure(message: unknown): message is { failed: Error } {
+  return typeof message === "object" && message !== null && "failed" in message;
 }
 
 function isReady(message: unknown): message is { port: number; opsPort: number } {

@@ -3,6 +3,7 @@ import { findKey } from "../accounts/account.ts";
 import { announceAccount, type Versions } from "../accounts/announce.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { ListView } from "../accounts/view.ts";
+import { MAX_HOURS } from "../audit/approval.ts";
 import type { AuditTrail } from "../audit/trail.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
@@ -103,13 +104,18 @@ export class GrantService {
   /** Returns the grants of an account, oldest first. @throws problem `not_found` */
   async list(accountId: string): Promise<ListView<GrantView>> {
     await this.#options.accounts.get(accountId);
-    const records = await this.#store.list(accountId);
-    const ofGrants = new Map(records.map(({ key, surface }) => [`${key} ${surface}`, { keyId: key, surface }]));
-    const lists = [...ofGrants.values()].map(({ keyId, surface }) =>
-      this.#counters.list({ accountId, keyId }, surface),
-    );
-    const byId = new Map((await Promise.all(lists)).flat().map((grant) => [grant.id, grant]));
-    return { object: "list", data: records.map((record) => viewGrant(record, byId.get(record._id), this.#now())) };
+    return { object: "list", data: await this.#views(await this.#store.list(accountId)) };
+  }
+
+  /**
+   * Returns the grants of all accounts that expire within these hours, the next one first; at most 1,000.
+   * @throws problem `validation_failed`
+   */
+  async expiring(hours: number): Promise<ListView<GrantView>> {
+    if (!(hours > 0 && hours <= MAX_HOURS))
+      throw invalid("/hours", `must be a number above 0 and at most ${MAX_HOURS}`);
+    const until = timestamp(this.#options.clock.now() + Math.round(hours * HOUR_MS));
+    return { object: "list", data: await this.#views(await this.#store.expiring(this.#now(), until)) };
   }
 
   /** Revokes a grant. From the next charge on, nothing is drawn from it. Idempotent. @throws problem `not_found` */
@@ -163,10 +169,16 @@ export class GrantService {
     return record;
   }
 
+  async #views(records: readonly GrantRecord[]): Promise<GrantView[]> {
+    const addresses = records.map(({ account: accountId, key: keyId, surface }) => ({ accountId, keyId, surface }));
+    const distinct = new Map(addresses.map((address) => [`${address.keyId} ${address.surface}`, address]));
+    const lists = [...distinct.values()].map(({ surface, ...caller }) => this.#counters.list(caller, surface));
+    const byId = new Map((await Promise.all(lists)).flat().map((grant) => [grant.id, grant]));
+    return records.map((record) => viewGrant(record, byId.get(record._id), this.#now()));
+  }
+
   async #view(record: GrantRecord): Promise<GrantView> {
-    const counted = await this.#counters.list({ accountId: record.account, keyId: record.key }, record.surface);
-    const inRedis = counted.find(({ id }) => id === record._id);
-    return viewGrant(record, inRedis, this.#now());
+    return (await this.#views([record]))[0]!;
   }
 
   #now(): string {

@@ -27,9 +27,13 @@ export interface GrantRecord {
   readonly step: "recorded" | "placed" | "issued";
 }
 
+const MAX_EXPIRING = 1_000;
+
 /** The records of the grants in MongoDB. Every method may throw problem `store_unavailable`, and takes one or two round trips. */
 export class GrantStore implements Indexed {
-  readonly indexes = [{ collection: "grants", indexes: [{ key: { account: 1, created_at: 1 } }] }];
+  readonly indexes = [
+    { collection: "grants", indexes: [{ key: { account: 1, created_at: 1 } }, { key: { expires_at: 1 } }] },
+  ];
   readonly #grants: BoundedCollection<GrantRecord>;
 
   constructor(mongo: Mongo) {
@@ -55,6 +59,12 @@ export class GrantStore implements Indexed {
   /** Returns the grants of an account, oldest first. */
   async list(accountId: string): Promise<GrantRecord[]> {
     return this.#grants.find({ account: equals(accountId) }, { sort: { created_at: 1 } });
+  }
+
+  /** Returns the grants of all accounts that are not revoked and expire in that time, the next one first. */
+  async expiring(after: string, until: string): Promise<GrantRecord[]> {
+    const filter = { expires_at: { $gt: after, $lte: until }, revoked_at: null };
+    return this.#grants.find(filter, { sort: { expires_at: 1 }, limit: MAX_EXPIRING });
   }
 
   /** Advances a grant by one step, unless it was revoked or advanced already. Returns the stored grant. */

@@ -1,5 +1,7 @@
 import { type Server, STATUS_CODES } from "node:http";
+import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { loggedAddress } from "../infra/address.ts";
 import type { NewId } from "../infra/ids.ts";
 import { type ProblemCode, PROBLEMS, refusal } from "../problems.ts";
 import type { Connections } from "./connections.ts";
@@ -14,6 +16,8 @@ interface RefusalOptions {
   connections: Connections;
   newId: NewId;
   log: { info(fields: object, message: string): void };
+  /** LOG_CLIENT_ADDRESS */
+  address: "truncated" | "full";
 }
 
 /**
@@ -33,7 +37,7 @@ export function refuseMalformed(server: Server, options: RefusalOptions): void {
   });
 }
 
-function refuse(error: NodeJS.ErrnoException, socket: Duplex, { newId, log }: RefusalOptions): void {
+function refuse(error: NodeJS.ErrnoException, socket: Duplex, { newId, log, address }: RefusalOptions): void {
   if (!socket.writable) return void socket.destroy();
   const [code, detail] = REASONS[error.code ?? ""] ?? [
     "malformed_request",
@@ -42,7 +46,8 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex, { newId, log }: Re
   const { status } = PROBLEMS[code];
   const requestId = newId("req");
   const body = problemDocument(refusal(code, detail), requestId);
-  log.info({ request_id: requestId, status, code }, "request rejected by the HTTP parser");
+  const client_address = socket instanceof Socket ? loggedAddress(socket.remoteAddress, address) : undefined;
+  log.info({ request_id: requestId, status, code, client_address }, "request rejected by the HTTP parser");
   socket.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

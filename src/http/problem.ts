@@ -50,6 +50,7 @@ export function sendProblem(ctx: Ctx, error: unknown): Promise<void> | undefined
 export function sendRefusal(ctx: Ctx, refused: Refusal): Promise<void> | undefined {
   const { code, extras } = refused;
   const { res } = ctx;
+  ctx.state.refused = { refusal: refused, address: ctx.ip };
   ctx.status = PROBLEMS[code].status;
   for (const name in extras.headers) res.setHeader(name, extras.headers[name]!);
   res.removeHeader("ETag");

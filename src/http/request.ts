@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type Router from "@koa/router";
 import type { DefaultState, Middleware } from "koa";
 import type { NewId } from "../infra/ids.ts";
-import { problem } from "../problems.ts";
+import { problem, type Refusal } from "../problems.ts";
 
 /** What every middleware knows about a request. */
 export interface RequestState extends DefaultState {
@@ -11,6 +11,8 @@ export interface RequestState extends DefaultState {
   route?: string;
   /** 32 hexadecimal digits. Undefined without tracing. */
   traceId?: string;
+  /** Why the request was refused, and the address of its client when it was. Only for the log. */
+  refused?: { readonly refusal: Refusal; readonly address: string };
   /** The error behind a 5xx, or behind a response that broke off. Only for the log. */
   failure?: unknown;
 }

@@ -9,8 +9,6 @@ export interface HealthOptions {
   mongo: Mongo;
   redis: RedisClient;
   metrics: Metrics;
-  /** Whether the limiter counts in memory without Redis (LIMITER_ON_OUTAGE=local). */
-  servesWithoutRedis: boolean;
   log: RedisMemoryOptions["log"];
 }
 
@@ -24,19 +22,16 @@ export class Health {
     this.#checkMemory = memoryCheck(options);
   }
 
-  /** Pings both servers, and returns one text for each that does not respond and is needed. */
+  /** Pings both servers, and returns one text for each that does not respond. */
   async faults(): Promise<string[]> {
-    const { mongo, redis, metrics, servesWithoutRedis } = this.#options;
+    const { mongo, redis, metrics } = this.#options;
     const [isRedisUp, isMongoUp] = await Promise.all([
       this.#isUp("redis", () => metrics.timed("redis", "ping", () => redis.ping())),
       this.#isUp("mongodb", () =>
         mongo.bounded("ping admin", (limits) => mongo.db.command({ ping: 1, maxTimeMS: limits.maxTimeMS }, limits)),
       ),
     ]);
-    return [
-      ...(isRedisUp || servesWithoutRedis ? [] : ["redis does not answer"]),
-      ...(isMongoUp ? [] : ["mongodb does not answer"]),
-    ];
+    return [...(isRedisUp ? [] : ["redis does not answer"]), ...(isMongoUp ? [] : ["mongodb does not answer"])];
   }
 
   async #isUp(server: "redis" | "mongodb", ping: () => Promise<unknown>): Promise<boolean> {

@@ -1,6 +1,5 @@
-import { setTimeout as wait } from "node:timers/promises";
-import { type Db, type IndexDescription, MongoServerSelectionError } from "mongodb";
-import { connectMongo, isPassing } from "./mongo.ts";
+import type { Db, IndexDescription } from "mongodb";
+import { connectMongo } from "./mongo.ts";
 
 /** The indexes of one collection, in the words of MongoDB's createIndexes. */
 export interface CollectionIndexes {
@@ -17,10 +16,9 @@ export interface PrepareOptions {
   url: string;
   /** Maximum time to connect, in milliseconds. Building an index may take any time. */
   timeoutMs: number;
-  log: Record<"info" | "warn", (fields: object, message: string) => void>;
-  /** Pause between reports of the progress, and before another attempt, in milliseconds. */
+  log: { info(fields: object, message: string): void };
+  /** Pause between reports of the progress, in milliseconds. */
   reportMs?: number;
-  retryMs?: number;
 }
 
 /** Creates the indexes that are missing. Safe to repeat, and to run in several processes at once. */
@@ -30,30 +28,20 @@ export async function createIndexes(db: Db, stores: readonly Indexed[]): Promise
 }
 
 /**
- * Creates the indexes that are missing, over a connection without a time limit. Logs the progress every few seconds, and
- * retries after an election or a lost connection.
- * @throws what the server refuses for good, for example for a user who may not create indexes.
+ * Creates the indexes that are missing, over a connection without a time limit. Logs the progress every few
+ * seconds. Fails if the server elects a primary or the connection is lost.
  */
 export async function prepareStores(stores: readonly Indexed[], options: PrepareOptions): Promise<void> {
-  const { url, timeoutMs, log, reportMs = 5_000, retryMs = 1_000 } = options;
+  const { url, timeoutMs, log, reportMs = 5_000 } = options;
   const mongo = await connectMongo({ url, timeoutMs, operationTimeoutMs: 0 });
   const begun = performance.now();
-  const seconds = () => Math.round((performance.now() - begun) / 1000);
   const report = setInterval(() => {
     void progressOf(mongo.client.db("admin")).then((building) =>
-      log.info({ seconds: seconds(), building }, "still creating indexes"),
+      log.info({ seconds: Math.round((performance.now() - begun) / 1000), building }, "still creating indexes"),
     );
   }, reportMs);
   try {
-    for (;;) {
-      try {
-        return await createIndexes(mongo.db, stores);
-      } catch (error) {
-        if (!isPassing(error) && !(error instanceof MongoServerSelectionError)) throw error;
-        log.warn({ err: error, seconds: seconds() }, "could not create the indexes, trying again");
-        await wait(retryMs);
-      }
-    }
+    await createIndexes(mongo.db, stores);
   } finally {
     clearInterval(report);
     await mongo.close();

@@ -16,17 +16,19 @@ export type DbSystem = "redis" | "mongodb";
  * The instruments of one service. Names and buckets are OpenTelemetry's where it has them, in Prometheus's spelling.
  * Source: OpenTelemetry semantic conventions 1.37, HTTP metrics and database client metrics.
  *
- * No label may take a value that grows with accounts: each value comes from a list in the code. With REPLICAS above 1,
- * counters and histograms are added up, and gauges as their `aggregator` says.
+ * No label may take a value that grows with accounts: each value comes from a list in the code. The one exception shows at
+ * most 20 series at a time. With REPLICAS above 1, counters and histograms are added up, and gauges as their `aggregator` says.
  */
 export class Metrics {
   readonly registry = new Registry();
-  /** Lag of the feed in milliseconds, and the number of unsettled writes. Like the two below, it is called at each scrape. */
+  /** Lag of the feed in milliseconds, and the number of unsettled writes. Like those below, it is called at each scrape. */
   readFeed = () => ({ lagMs: 0, unsettled: 0 });
   /** Messages of a UTC day: of all accounts, and of the one that sent the most. NaN if they are not known. Must not fail. */
   readMail = () => Promise.resolve({ messages: 0, largest: 0 });
   /** Number of records that cannot be read. */
   readUnreadable = () => Promise.resolve(0);
+  /** The accounts and surfaces with the most refusals in the current window, at most 20. */
+  readRefused = (): readonly { account: string; surface: string; requests: number }[] => [];
   /** Connections of MongoDB's pool, operations that wait for one, and the maximum number of connections to each server. */
   readPool = () => ({ used: 0, idle: 0, pending: 0, max: 0 });
 
@@ -65,7 +67,7 @@ export class Metrics {
 
   readonly dependencyUp = this.#gauge(
     "dependency_up",
-    "1 if Redis or MongoDB responded to the last check, else 0. It is checked every 5 s and by /readyz.",
+    "1 if Redis or MongoDB responded to the last check, else 0. It is checked every 5 s and by /readyz?deep=1.",
     { labelNames: ["db_system_name"], aggregator: "min" },
   );
   readonly operationDuration = this.#histogram(
@@ -133,6 +135,17 @@ export class Metrics {
       aggregator: "max",
       collect: async (gauge) => gauge.set((await this.readMail()).largest),
     });
+    this.#gauge(
+      "limiter_account_refusals",
+      "Refusals in the current window, of the accounts with the most, at most 20.",
+      {
+        labelNames: ["account", "surface"],
+        collect: (gauge) => {
+          gauge.reset();
+          for (const { account, surface, requests } of this.readRefused()) gauge.set({ account, surface }, requests);
+        },
+      },
+    );
     this.#gauge("feed_lag_seconds", "Age of the oldest change with a feed position whose write has not ended, or 0.", {
       aggregator: "max",
       collect: (gauge) => gauge.set(this.readFeed().lagMs / 1000),

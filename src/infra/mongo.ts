@@ -199,18 +199,28 @@ export function isPassing(error: unknown): boolean {
   return error instanceof MongoNetworkError || (error instanceof MongoError && PASSING_CODES.has(error.code));
 }
 
-/** Returns whether a connection broke. mongodb 7.8 does not wrap some of Node's errors, such as a write to a closed socket. */
+/** Returns whether a connection broke or a lookup of its host failed. mongodb 7.8 does not wrap some of these errors of Node. */
 function isSocketFault(error: unknown): boolean {
   return (
     error instanceof Error &&
     "code" in error &&
-    /^(EPIPE|ETIMEDOUT|ECONN\w+|ERR_(STREAM|SOCKET)_\w+)$/.test(String(error.code))
+    /^(E(PIPE|TIMED?OUT|CONN\w+|NOTFOUND|AI_AGAIN|SERVFAIL|REFUSED|NODATA)|ERR_(STREAM|SOCKET)_\w+)$/.test(
+      String(error.code),
+    )
   );
 }
 
 /** Returns whether the store itself failed to respond, so that every queued operation would fail too. */
 export function isStoreDown(error: unknown): boolean {
   return error instanceof Problem && error.code === "store_unavailable" && error.extras.cause !== undefined;
+}
+
+/** Returns whether the store may respond later. False if it refuses the user, and for other errors. */
+export function isStoreOutage(error: unknown): boolean {
+  if (error instanceof MongoServerError) return isPassing(error) || [50, 133].includes(Number(error.code)); // late; no primary
+  if (!(error instanceof Error)) return false;
+  const isLate = error.name === "TimeoutError";
+  return isLate || isPassing(error) || isUnsent(error) || isSocketFault(error) || isStoreOutage(error.cause);
 }
 
 function storeUnavailable(cause: unknown): Error {

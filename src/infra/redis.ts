@@ -16,6 +16,7 @@ export interface RedisConnection {
   url: string;
   /** Time that callers wait for a reply, in milliseconds (LIMITER_TIMEOUT_MS). */
   timeoutMs: number;
+  /** Is told of faults once the client has connected. */
   log?: RedisLog;
 }
 
@@ -23,19 +24,25 @@ export interface RedisConnection {
 const SILENCE_MS = 1000;
 const READY_WITHIN_MS = 5000;
 const LOG_EVERY_MS = 5000;
+/** Faults that no wait mends. */
+const LASTING = /\b(WRONGPASS|NOAUTH|Redis 7\.0 or later)\b/;
+
+/** Redis does not respond, but may later. */
+export class RedisOutage extends Error {}
 
 /**
  * Connects, and returns once the server accepts commands (in a cluster: every master). A lost connection is restored within a
  * second after the server is back. Until then every command fails at once.
- * @throws {Error} with the address and the last fault, if the server is not ready within 5 s or is older than Redis 7.
+ * @throws {RedisOutage} with the address and the last fault, if the server is not ready within 5 s.
+ * @throws {Error} with the same, at once, if the server refuses the password or is older than Redis 7.
  */
 export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Promise<RedisClient> {
   const client = createClient(parseRedisUrl(url), timeoutMs);
   let lastError: Error | undefined;
-  const report = throttledReport(log);
+  let report: ((error: Error) => void) | undefined;
   const onError = (error: Error): void => {
     lastError = error;
-    report(error);
+    report?.(error);
   };
   client.on("error", onError);
   client.on("node error", onError);
@@ -44,11 +51,13 @@ export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Pr
     await checkVersion(client, log);
   } catch (error) {
     client.disconnect();
-    const reason = [(error as Error).message, lastError?.message].filter(Boolean).join("; ");
-    throw new Error(`Redis at ${withoutCredentials(url)} cannot be used: ${reason}. Check REDIS_URL.`, {
+    const reason = Array.from(new Set([(error as Error).message, lastError?.message ?? ""])).join("; ");
+    const Failure = LASTING.test(reason) ? Error : RedisOutage;
+    throw new Failure(`Redis at ${withoutCredentials(url)} cannot be used: ${reason}. Check REDIS_URL.`, {
       cause: error,
     });
   }
+  report = throttledReport(log);
   return client;
 }
 
@@ -164,6 +173,11 @@ async function ready(client: RedisClient): Promise<void> {
       client.once("ready", () => {
         limit.clear();
         resolve();
+      });
+      client.on("error", (error: Error & { lastNodeError?: Error }) => {
+        if (!LASTING.test(`${error.message} ${error.lastNodeError?.message}`)) return; // of a cluster: no node let it in
+        limit.clear();
+        reject(error);
       });
     });
   }

@@ -3,14 +3,14 @@ import { prometheusContentType } from "prom-client";
 import { listen } from "./listen.ts";
 
 export interface OpsSource {
-  /** Returns why this process cannot serve, one text per fault; empty if it can. */
-  faults(): Promise<string[]>;
+  /** Returns why this process cannot respond to requests, one text per fault. If deep, also which servers do not respond. */
+  faults(deep: boolean): Promise<string[]>;
   metrics(): Promise<string>;
 }
 
 /**
- * Starts the server for operators, without keys. /livez is 200 while the process runs, /readyz while it can serve, and
- * /metrics is for Prometheus. Only /readyz waits for Redis or MongoDB.
+ * Starts the server for operators, without keys. /livez is 200 while the process runs, /readyz while it responds to
+ * requests, be it with 503, and /readyz?deep=1 while Redis and MongoDB respond as well. /metrics is for Prometheus.
  * @throws if the port is taken.
  */
 export async function serveOps(
@@ -33,9 +33,9 @@ export async function serveOps(
 }
 
 async function respond(source: OpsSource, url: string, res: ServerResponse): Promise<void> {
-  const [path] = url.split("?");
+  const [path, query] = url.split("?");
   if (path === "/livez") sendFaults(res, []);
-  else if (path === "/readyz") sendFaults(res, await source.faults());
+  else if (path === "/readyz") sendFaults(res, await source.faults(new URLSearchParams(query).get("deep") === "1"));
   else if (path === "/metrics") res.setHeader("Content-Type", prometheusContentType).end(await source.metrics());
   else res.writeHead(404).end();
 }

@@ -8,8 +8,9 @@ import { refuseMalformed } from "../http/client-error.ts";
 import { Connections, lingerOverBodies } from "../http/connections.ts";
 import { makeLazyValues } from "../infra/lazy.ts";
 import { newTypeId } from "../infra/ids.ts";
-import { describeFailure } from "../infra/log.ts";
+import { createLog, describeFailure } from "../infra/log.ts";
 import { processMetrics } from "../infra/process-metrics.ts";
+import { Startup } from "../infra/startup.ts";
 import { drain } from "./drain.ts";
 import { listen } from "./listen.ts";
 import { serveOps } from "./ops.ts";
@@ -37,27 +38,27 @@ export interface Replica {
 }
 
 /**
- * Connects, composes and listens. Serves OPS_PORT from the beginning, because creating an index of much data takes longer
- * than Kubernetes waits for /livez. In a worker, the supervisor serves OPS_PORT.
- * @throws if a port is taken or a server cannot be reached. Nothing is left open then.
+ * Connects, composes and listens. Waits for Redis and MongoDB. Serves OPS_PORT from the beginning: that wait, or the creation
+ * of an index, may take longer than Kubernetes waits for /livez. In a worker, the supervisor serves OPS_PORT.
+ * @throws if a port is taken, or as `compose` does. Nothing is left open then.
  */
-export async function startReplica(config: Config, log?: Logger): Promise<Replica> {
+export async function startReplica(config: Config, log: Logger = createLog(config.LOG_LEVEL)): Promise<Replica> {
+  const startup = new Startup(log, !process.argv.includes("--no-wait")); // `npm start` says at once what is wrong
   let serving: System | undefined;
-  const faults = async (): Promise<string[]> => {
-    if (serving === undefined) return ["starting"];
-    return serving.draining.started ? ["draining"] : serving.faults();
+  const faults = async (deep: boolean): Promise<string[]> => {
+    const own = ownFaults(serving);
+    return deep ? [...own, ...((await serving?.faults()) ?? startup.faults)] : own;
   };
-  const registries = () => [processMetrics(), ...(serving === undefined ? [] : [serving.metrics.registry])];
-  const metrics = () => Registry.merge(registries()).metrics();
-  AggregatorRegistry.setRegistries(registries());
-  const ops = cluster.isWorker ? undefined : await serveOps({ faults, metrics }, config.OPS_PORT, config.HOST);
+  const registries = [processMetrics(), startup.metrics.registry];
+  AggregatorRegistry.setRegistries(registries);
+  const source = { faults, metrics: () => Registry.merge(registries).metrics() };
+  const ops = cluster.isWorker ? undefined : await serveOps(source, config.OPS_PORT, config.HOST);
   let system: System | undefined;
   try {
-    system = await compose(config, log);
-    const server = serverOf(system.app, system.log);
+    system = await compose(config, startup);
+    const server = serverOf(system.app, system.log, config);
     const port = await listen(server, config.PORT, config.HOST);
     serving = system;
-    AggregatorRegistry.setRegistries(registries());
     const stop = run(system, server, ops);
     system.log.info({ port, ops_port: ops?.port }, "serving");
     return { port, opsPort: ops?.port ?? 0, stop };
@@ -66,6 +67,13 @@ export async function startReplica(config: Config, log?: Logger): Promise<Replic
     await system?.close();
     throw error;
   }
+}
+
+/** Returns why the process itself cannot serve, one text at most. */
+function ownFaults(system: System | undefined): string[] {
+  if (system === undefined) return ["starting"];
+  if (system.draining.started) return ["draining"];
+  return system.isRestoring() ? ["restoring"] : [];
 }
 
 /** Starts the work in the background. Returns `stop` of the replica. */
@@ -87,7 +95,7 @@ function run(system: System, server: Server, ops: { close(): void } | undefined)
 }
 
 /** Creates the HTTP server, which refuses with problem+json, and limits the time of slow clients. */
-function serverOf(app: RequestListener, log: Logger): Server {
+function serverOf(app: RequestListener, log: Logger, { LOG_CLIENT_ADDRESS: address }: Config): Server {
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: HEADERS_MS,
@@ -102,6 +110,6 @@ function serverOf(app: RequestListener, log: Logger): Server {
   connections.watch(server);
   server.on("request", app);
   lingerOverBodies(server);
-  refuseMalformed(server, { connections, newId: newTypeId, log });
+  refuseMalformed(server, { connections, newId: newTypeId, log, address });
   return server;
 }

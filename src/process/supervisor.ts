@@ -2,6 +2,7 @@ import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
 import { AggregatorRegistry } from "prom-client";
 import type { Config } from "../config.ts";
+import { createLog } from "../infra/log.ts";
 import { serveOps } from "./ops.ts";
 import type { Replica } from "./replica.ts";
 
@@ -11,9 +12,11 @@ const RESTART_MS = 500;
 /**
  * Runs REPLICAS workers that share the port, for development and load tests, and replaces any that exits. Serves OPS_PORT
  * for all of them: it is ready while at least one listens, and adds up their metrics. Resolves once all listen.
- * @throws if the port is taken, or a worker cannot start. All are stopped then.
+ * @param onStop is given `stop` at once: the workers may wait for Redis and MongoDB.
+ * @throws if the port is taken, or a worker cannot start; then with `failed`, what is in the log. All are stopped then.
  */
-export async function superviseReplicas({ REPLICAS, OPS_PORT, HOST }: Config): Promise<Replica> {
+export async function superviseReplicas(config: Config, onStop: (stop: Replica["stop"]) => void): Promise<Replica> {
+  const { REPLICAS, OPS_PORT, HOST } = config;
   // Each worker accepts connections itself. One that this process accepted would be lost if its worker died.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   // JSON would turn a NaN among the metrics into null.
@@ -22,10 +25,15 @@ export async function superviseReplicas({ REPLICAS, OPS_PORT, HOST }: Config): P
   const registry = new AggregatorRegistry();
   let stopping = false;
 
-  async function faults(): Promise<string[]> {
+  async function faults(deep: boolean): Promise<string[]> {
+    const metrics = await registry.clusterMetrics().catch(() => "");
+    const down = deep ? metrics.matchAll(/^dependency_up\{db_system_name="(\w+)"\} 0$/gm) : [];
+    return [...ownFaults(metrics), ...Array.from(down, ([, server]) => `${server} does not answer`)];
+  }
+
+  function ownFaults(metrics: string): string[] {
     if (stopping) return ["draining"];
     if (listening.size === 0) return ["starting"];
-    const metrics = await registry.clusterMetrics().catch(() => "");
     return /^onboarding_restoring 1$/m.test(metrics) ? ["restoring"] : [];
   }
 
@@ -38,6 +46,7 @@ export async function superviseReplicas({ REPLICAS, OPS_PORT, HOST }: Config): P
     await Promise.all(workers.map((worker) => once(worker, "exit")));
     ops.close();
   }
+  onStop(stop);
 
   function start(): void {
     if (!stopping) cluster.fork();
@@ -48,9 +57,14 @@ export async function superviseReplicas({ REPLICAS, OPS_PORT, HOST }: Config): P
       listening.add(worker);
       if (listening.size === REPLICAS) resolve(port);
     });
+    cluster.on("message", (_worker, { failed }: { failed?: object }) => {
+      if (failed === undefined || stopping) return;
+      createLog("fatal").fatal({ error: failed }, "a worker cannot start");
+      reject(Object.assign(new Error(), { failed }));
+    });
+    cluster.on("disconnect", () => stopping || reject(new Error("A worker was killed before it served.")));
     cluster.on("exit", (worker) => {
       listening.delete(worker);
-      reject(new Error("A worker exited during startup; see its error above."));
       setTimeout(start, RESTART_MS);
     });
   });

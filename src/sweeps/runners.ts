@@ -6,11 +6,20 @@ import type { IdempotencyStore } from "../idempotency/store.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import type { ReminderWork } from "../reminders/wire.ts";
 import type { ReminderStores } from "../reminders/stores.ts";
+import type { UsageStore } from "../usage/store.ts";
 import type { RestoreWatch } from "../infra/restore.ts";
 import { LeaseStore, type LeaseStoreOptions } from "./lease-store.ts";
 import { SweepRunner } from "./runner.ts";
 import { guessableAddresses, leftOverMail } from "./mail.ts";
-import { erasures, expiries, idempotencyRecords, leftOverBytes, type Sweep, unreadableRecords } from "./sweep.ts";
+import {
+  erasures,
+  expiries,
+  idempotencyRecords,
+  leftOverBytes,
+  oldUsage,
+  type Sweep,
+  unreadableRecords,
+} from "./sweep.ts";
 
 /** Pause between two passes of reminders, replans or opt-outs, in milliseconds. */
 const REMINDERS_REST_MS = 2_000;
@@ -25,6 +34,7 @@ interface Dependencies extends LeaseStoreOptions {
   /** Undefined if no reminders are sent. */
   readonly reminders: ReminderWork | undefined;
   readonly reminderStores: ReminderStores;
+  readonly usage: UsageStore;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly restore: RestoreWatch;
@@ -32,7 +42,7 @@ interface Dependencies extends LeaseStoreOptions {
 
 /** Creates the runners of the sweeps. Replans, opt-outs and reminders have one each, so that no other sweep delays them. */
 export function runners(dependencies: Dependencies): SweepRunner[] {
-  const { clock, candidates, content, eraser, idempotency, reminders, reminderStores, log, metrics, restore } =
+  const { clock, candidates, content, eraser, idempotency, reminders, reminderStores, usage, log, metrics, restore } =
     dependencies;
   const shared = { leases: new LeaseStore(dependencies), log, metrics, restore };
   const sweeps = [
@@ -43,6 +53,7 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
     unreadableRecords(candidates.reader),
     leftOverMail(reminderStores, candidates.reader, clock),
     guessableAddresses(reminderStores, clock),
+    oldUsage(usage, clock),
   ];
   const usual = new SweepRunner({ ...shared, name: "sweeps", sweeps });
   if (reminders === undefined) return [usual];

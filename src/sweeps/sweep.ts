@@ -8,6 +8,9 @@ import { KEPT_MS } from "../idempotency/idempotency.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { unlessErased } from "../reminders/unless-erased.ts";
+import { HOUR_MS } from "../usage/counter.ts";
+import { KEPT_HOURS } from "../usage/service.ts";
+import type { UsageStore } from "../usage/store.ts";
 
 /** Recurring work that any replica can do: it updates or removes what has become outdated with time. */
 export interface Sweep {
@@ -54,6 +57,11 @@ export function expiries(candidates: Pick<CandidateStore, "expire">, clock: Cloc
 /** Removes the records of Idempotency-Keys that are no longer valid. */
 export function idempotencyRecords(records: IdempotencyStore, clock: Clock): Sweep {
   return { name: "idempotency_records", run: (signal) => records.removeOlderThan(clock.now() - KEPT_MS, signal) };
+}
+
+/** Removes usage that is no longer kept. */
+export function oldUsage(usage: UsageStore, clock: Clock): Sweep {
+  return { name: "old_usage", run: () => usage.removeBefore(Math.floor(clock.now() / HOUR_MS) - KEPT_HOURS) };
 }
 
 /** Removes bytes that no record names: those of interrupted uploads and of replaced files. */

@@ -99,9 +99,10 @@ describe("AccountService", () => {
     const created = await accounts.service.createKey({ accountId, name: "ats" });
     const rotated = await accounts.service.rotateKey({ keyId: created.id, graceSeconds: 3600 });
     expect(rotated.key).to.not.equal(created.key);
-    const { key: _secret, secret_created_at, previous_secret_expires_at, ...same } = rotated;
-    const { key: _old, secret_created_at: _at, previous_secret_expires_at: none, ...before } = created;
+    const { key: secret, prefix, secret_created_at, previous_secret_expires_at, ...same } = rotated;
+    const { key: _old, prefix: _prefix, secret_created_at: _at, previous_secret_expires_at: none, ...before } = created;
     expect(same, "and no warning").to.deep.equal(before);
+    expect(prefix).to.equal(secret.slice(0, 12));
     expect(none).to.equal(null);
     const graceMs = Date.parse(previous_secret_expires_at ?? "") - Date.parse(secret_created_at ?? "");
     expect(graceMs).to.equal(3_600_000);

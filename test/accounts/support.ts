@@ -49,7 +49,12 @@ async function openAccounts(): Promise<Accounts> {
   const service = new AccountService({
     store,
     versions,
-    audit: new AuditTrail({ store: new AuditStore(mongo), clock: new SharedClock(), newId: newTypeId, actor: "test" }),
+    audit: new AuditTrail({
+      store: new AuditStore(mongo),
+      clock: new SharedClock(),
+      newId: newTypeId,
+      actor: () => "test",
+    }),
     clock: new SharedClock(),
     newId: newTypeId,
     random: randomBytes,

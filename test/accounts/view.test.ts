@@ -8,7 +8,7 @@ describe("a key as operators see it", () => {
     const secrets = [
       { hash: "first", created_at: hour(10), expires_at: hour(13) },
       { hash: "second", created_at: hour(11), expires_at: hour(14) },
-      { hash: "third", created_at: hour(12), expires_at: null },
+      { hash: "third", prefix: "cos_live_abc", created_at: hour(12), expires_at: null },
     ];
     const key = { id: "key_1", name: "ats", secrets, created_at: hour(10), revoked_at: null };
     expect(viewKey("acct_1", key, hour(15))).to.deep.equal({
@@ -16,6 +16,7 @@ describe("a key as operators see it", () => {
       id: "key_1",
       account_id: "acct_1",
       name: "ats",
+      prefix: "cos_live_abc",
       status: "active",
       created_at: hour(10),
       secret_created_at: hour(12),
@@ -24,6 +25,7 @@ describe("a key as operators see it", () => {
       revoked_at: null,
     });
     expect(viewKey("acct_1", { ...key, secrets: secrets.slice(0, 1), revoked_at: hour(12) })).to.deep.include({
+      prefix: null,
       status: "revoked",
       secret_created_at: hour(10),
       previous_secret_expires_at: null,

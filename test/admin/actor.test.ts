@@ -16,14 +16,17 @@ describe("the actor of a command, as the audit names it", () => {
     syncBuiltinESMExports();
   }
 
+  const actorIn = (ADMIN_ACTOR: string, env: NodeJS.ProcessEnv) =>
+    actorOf({ ADMIN_ACTOR, ADMIN_ACTOR_REQUIRED: "false" }, [], env);
+
   it("is ADMIN_ACTOR, else who called sudo, else USER, else the user of the process", () => {
     userIs(() => ({ username: "ona" }));
     const all = { SUDO_USER: "sue", USER: "root" };
-    expect(actorOf({ ADMIN_ACTOR: "ann" }, all)).to.equal("ann");
-    expect(actorOf({ ADMIN_ACTOR: "" }, all)).to.equal("sue");
-    expect(actorOf({ ADMIN_ACTOR: "" }, { USER: "root" })).to.equal("root");
-    expect(actorOf({ ADMIN_ACTOR: "" }, { SUDO_USER: "sue" })).to.equal("sue");
-    expect(actorOf({ ADMIN_ACTOR: "" }, { SUDO_USER: "", USER: "" })).to.equal("ona");
+    expect(actorIn("ann", all)).to.equal("ann");
+    expect(actorIn("", all)).to.equal("sue");
+    expect(actorIn("", { USER: "root" })).to.equal("root");
+    expect(actorIn("", { SUDO_USER: "sue" })).to.equal("sue");
+    expect(actorIn("", { SUDO_USER: "", USER: "" })).to.equal("ona");
   });
 
   it("is the number of a user who has no name, as in a container", () => {
@@ -31,7 +34,7 @@ describe("the actor of a command, as the audit names it", () => {
       throw new Error("ENOENT: uv_os_get_passwd");
     });
     mock.method(process as { getuid: () => number }, "getuid", () => 1234);
-    expect(actorOf({ ADMIN_ACTOR: "" }, {})).to.equal("uid 1234");
+    expect(actorIn("", {})).to.equal("uid 1234");
   });
 
   it("is unknown where users have no numbers", () => {
@@ -41,7 +44,7 @@ describe("the actor of a command, as the audit names it", () => {
     const { getuid } = process;
     Object.assign(process, { getuid: undefined });
     try {
-      expect(actorOf({ ADMIN_ACTOR: "" }, {})).to.equal("uid unknown");
+      expect(actorIn("", {})).to.equal("uid unknown");
     } finally {
       Object.assign(process, { getuid });
     }

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import type { GrantView } from "../../src/grants/view.ts";
 import type { AccountLimits } from "../../src/limits/account-limits.ts";
 import { useService, useSharedAccount } from "../support/use-service.ts";
-import { adminMain, answerOf, complaintOf, serversOf } from "./support.ts";
+import { adminMain, answerOf, complaintOf, mistakeOf, serversOf } from "./support.ts";
 
 const ESCAPE = "\u001b";
 
@@ -50,9 +50,9 @@ describe("the commands for limits, grants and the audit trail", function () {
       object: "list",
       data: [{ ...grant, remaining: 17 }],
     });
-    expect(await complaintOf(create("--id", "grant_2025", "--amount", "21"), env())).to.include("amount 20");
-    expect(await complaintOf(create("--amount", "many"), env())).to.include("/amount must be a whole number");
-    expect(await complaintOf(create("--surface", "creates"), env())).to.include("/surface must be one of create, ");
+    expect(await mistakeOf(create("--id", "grant_2025", "--amount", "21"), env())).to.include("amount 20");
+    expect(await mistakeOf(create("--amount", "many"), env())).to.include("/amount must be a whole number");
+    expect(await mistakeOf(create("--surface", "creates"), env())).to.include("/surface must be one of create, ");
     expect(await response("grants", "revoke", "grant_2025")).to.include({ id: "grant_2025", status: "revoked" });
     expect((await account.client.post("/candidates")).status).to.equal(429);
     expect(await complaintOf(["grants", "revoke", "grant_none"], env())).to.equal("No grant has the id grant_none.");
@@ -61,7 +61,7 @@ describe("the commands for limits, grants and the audit trail", function () {
   it("create grants for several surfaces in one command, all or none", async () => {
     const { keyId, client } = await service.account();
     const ofKey = (...more: string[]) => create("--key", keyId, "--id", "grant_move", ...more);
-    expect(await complaintOf(ofKey("--surface", "start,writes,creates"), env())).to.include("/surface must be one of");
+    expect(await mistakeOf(ofKey("--surface", "start,writes,creates"), env())).to.include("/surface must be one of");
     expect(((await client.get("/limits")).body as unknown as { grants: object[] }).grants).to.deep.equal([]);
     const { data } = (await response(...ofKey("--surface", "start, writes,create,start"))) as { data: GrantView[] };
     expect(data.map(({ id, surface, remaining }) => [id, surface, remaining])).to.deep.equal([
@@ -70,13 +70,13 @@ describe("the commands for limits, grants and the audit trail", function () {
       ["grant_move-create", "create", 20],
     ]);
     expect(await response(...ofKey("--surface", "start,writes,create"))).to.deep.equal({ object: "list", data });
-    expect(await complaintOf(ofKey("--surface", "create"), env())).to.include(
+    expect(await mistakeOf(ofKey("--surface", "create"), env())).to.include(
       "/id is taken: the grant grant_move-create",
     );
     await response(...create("--key", keyId, "--id", "grant_one"));
-    expect(
-      await complaintOf(create("--key", keyId, "--id", "grant_one", "--surface", "create,start"), env()),
-    ).to.include("/id is taken: the grant grant_one is for create");
+    expect(await mistakeOf(create("--key", keyId, "--id", "grant_one", "--surface", "create,start"), env())).to.include(
+      "/id is taken: the grant grant_one is for create",
+    );
     const { id } = (await client.post("/candidates")).body;
     await client.post(`/candidates/${id}/start`);
     expect((await client.get("/limits")).body).to.have.nested.property("grants.length", 4);

@@ -75,7 +75,7 @@ const MISTAKES: readonly Step[] = [
   { line: "frobnicate now" },
   { line: "help" },
   { line: "keys list --help" },
-  { line: "keys list" },
+  { line: "grants list" },
   { line: "keys list ats --account x" },
   { line: "keys list --acount x" },
   { line: "keys revoke" },

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { PassThrough } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { expect } from "chai";
@@ -38,11 +38,14 @@ export async function adminProcess(args: string[], env: NodeJS.ProcessEnv): Prom
   }
 }
 
-/** Runs a command in this process, which takes a fraction of the time. `env` takes the place of the environment. */
-export async function admin(args: string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+/**
+ * Runs a command in this process, which takes a fraction of the time. `env` takes the place of the environment, and `input`
+ * is on standard input.
+ */
+export async function admin(args: string[], env: NodeJS.ProcessEnv, input = ""): Promise<Outcome> {
+  const [stdin, stdout, stderr] = [Readable.from([input]), new PassThrough(), new PassThrough()];
   const printed = Promise.all([text(stdout), text(stderr)]);
-  const code = await runCommand(args, { env, stdout, stderr });
+  const code = await runCommand(args, { env, stdin, stdout, stderr });
   stdout.end();
   stderr.end();
   const [out, err] = await printed;
@@ -57,9 +60,18 @@ export async function answerOf(args: string[], env: NodeJS.ProcessEnv, runs = ad
 }
 
 /** Runs a command that must fail with exit code 1 and an empty standard output. @returns the one line that it prints. */
-export async function complaintOf(args: string[], env: NodeJS.ProcessEnv, runs = admin): Promise<string> {
+export function complaintOf(args: string[], env: NodeJS.ProcessEnv, runs = admin): Promise<string> {
+  return failure(1, args, env, runs);
+}
+
+/** Runs a command that must be written differently: it fails with exit code 2. @returns the one line that it prints. */
+export function mistakeOf(args: string[], env: NodeJS.ProcessEnv, runs = admin): Promise<string> {
+  return failure(2, args, env, runs);
+}
+
+async function failure(expected: 1 | 2, args: string[], env: NodeJS.ProcessEnv, runs: typeof admin): Promise<string> {
   const { code, stdout, stderr } = await runs(args, env);
-  expect({ code, stdout }).to.deep.equal({ code: 1, stdout: "" });
+  expect({ code, stdout }).to.deep.equal({ code: expected, stdout: "" });
   expect(stderr).to.match(/^[^\n]+\n$/);
   return stderr.trim();
 }

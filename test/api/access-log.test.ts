@@ -20,6 +20,7 @@ function linesOf(level: string, ...requests: Ctx[]): Record<string, unknown>[] {
   const lines: Record<string, unknown>[] = [];
   const log = requestLog(
     createLog(level, { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) }),
+    { routes: [], logAddress: "full" },
   );
   for (const ctx of requests) log(ctx, performance.now() - 1234.56);
   return lines.map(({ time: _time, pid: _pid, hostname: _host, ...line }) => line);

@@ -12,6 +12,8 @@ const OPTIONS = {
   authenticator: { authenticate: () => ({ accountId: "acct_1", keyId: "key_1" }) },
   limiter: { readUsage: () => Promise.resolve({}) },
   lastUsed: { note: () => undefined },
+  counter: { count: () => undefined },
+  restore: { signal: new AbortController().signal },
   newId: () => "req_1",
   bodyTimeoutMs: 60_000,
   maxFileBytes: 100,

@@ -13,7 +13,15 @@ describe("a response", () => {
     const draining = { started: false };
     const log = createLog("fatal", { write: () => undefined });
     const app = new Koa<ApiState>().use(
-      observeRequests({ newId: () => "req_1", log, metrics: new Metrics(), trustedProxies: 0, draining }),
+      observeRequests({
+        newId: () => "req_1",
+        log,
+        metrics: new Metrics(),
+        trustedProxies: 0,
+        draining,
+        routes: [],
+        logAddress: "full",
+      }),
     );
     app.use((ctx) => void (ctx.status = 204));
     const handle = app.callback();

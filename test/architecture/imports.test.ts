@@ -16,7 +16,7 @@ const FLOORS = [
   ["app.ts", "sweeps", "grants"],
   ["site", "reminders"],
   ["routes.ts"],
-  ["documents", "references", "pack", "limits"],
+  ["documents", "references", "pack", "limits", "usage"],
   ["candidates"],
   ["settings"],
   ["api"],

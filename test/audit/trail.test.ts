@@ -14,7 +14,7 @@ describe("AuditTrail", () => {
   before(async () => {
     store = new AuditStore(accounts.mongo);
     await createIndexes(accounts.mongo.db, [store]);
-    trail = new AuditTrail({ store, clock: { now: () => now++ }, newId: newTypeId, actor: "ann" });
+    trail = new AuditTrail({ store, clock: { now: () => now++ }, newId: newTypeId, actor: () => "ann" });
   });
 
   const change = (subject: string, accountId = newTypeId("acct")) => ({
@@ -85,7 +85,7 @@ describe("AuditTrail", () => {
     down.begin = () => Promise.reject(problem("store_unavailable", "Down."));
     let made = false;
     await problemOf(
-      new AuditTrail({ store: down, clock: Date, newId: newTypeId, actor: "ann" }).around(
+      new AuditTrail({ store: down, clock: Date, newId: newTypeId, actor: () => "ann" }).around(
         change("key_4"),
         async () => void (made = true),
       ),
@@ -101,7 +101,7 @@ describe("AuditTrail", () => {
       store: failing,
       clock: { now: () => now++ },
       newId: newTypeId,
-      actor: "ann",
+      actor: () => "ann",
     }).around(change("key_5"), async () => "made");
     expect(result).to.equal("made");
     expect((await trail.list(1)).data[0]).to.include({ subject: "key_5", outcome: "unknown" });
@@ -135,7 +135,7 @@ describe("AuditTrail", () => {
     await service.suspendAccount(id);
     await service.resumeAccount(id);
     const entries = (
-      await new AuditTrail({ store, clock: Date, newId: newTypeId, actor: "" }).list(10, id)
+      await new AuditTrail({ store, clock: Date, newId: newTypeId, actor: () => "" }).list(10, id)
     ).data.toReversed();
     expect(
       entries.map(

@@ -96,6 +96,7 @@ describe("the client", () => {
     expect(await client.changeQuietHours({ enabled: true })).to.include({ enabled: true });
     expect(await client.readQuietHours()).to.include({ enabled: true });
     expect((await client.readLimits()).object).to.equal("limits");
+    expect((await client.readUsage()).object).to.equal("usage");
     expect(await client.readContract()).to.include({ openapi: "3.1.0" });
     expect(await account.used()).to.deep.equal({ settings: 2, reads: 2 });
   });

@@ -53,6 +53,17 @@ describe("the image, run read-only, as user 1000 and without capabilities", func
     expect(failed).to.include({ code: 1 });
   });
 
+  it("refuses to change something for an operator without a name, who would be `node` in the audit", async () => {
+    const admin = ["node", "dist/admin/main.js", "accounts"];
+    const refused = await podman("exec", service.name, ...admin, "create", "--name=Acme").catch(
+      (error: unknown) => error,
+    );
+    expect(refused).to.include({ code: 2 });
+    expect(await podman("exec", service.name, ...admin, "list")).to.include('"object": "list"');
+    const created = await podman("exec", "--env=ADMIN_ACTOR=ann", service.name, ...admin, "create", "--name=Acme");
+    expect(JSON.parse(created)).to.include({ object: "account", name: "Acme" });
+  });
+
   it("makes a pack as PDF/A with Chinese, Arabic and emoji, so it has the fonts", async () => {
     const name = "王小明 محمد 🎓 Zoë";
     const { id } = (await client.post("/candidates", { name })).body;

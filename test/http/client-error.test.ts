@@ -32,7 +32,7 @@ describe("A request that the HTTP parser rejects", () => {
     const log = { info: (...line: [object, string]) => void logged.push(line) };
     const connections = new Connections({ maxOpen: 16, maxUnreadMs: 60_000, maxIdleMs: 60_000 }, log);
     connections.watch(server);
-    refuseMalformed(server, { connections, newId: () => "req_1", log });
+    refuseMalformed(server, { connections, newId: () => "req_1", log, address: "full" });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
   });
@@ -70,7 +70,10 @@ describe("A request that the HTTP parser rejects", () => {
   it("is refused at once on a new connection, and logged", async () => {
     expect(await received([MALFORMED])).to.equal(REFUSAL);
     expect(logged).to.deep.equal([
-      [{ request_id: "req_1", status: 400, code: "malformed_request" }, "request rejected by the HTTP parser"],
+      [
+        { request_id: "req_1", status: 400, code: "malformed_request", client_address: "127.0.0.1" },
+        "request rejected by the HTTP parser",
+      ],
     ]);
   });
 

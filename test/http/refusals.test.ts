@@ -15,7 +15,7 @@ function answered(error: unknown) {
     hasHeader: (name: string) => headers.has(name.toLowerCase()),
     removeHeader: (name: string) => void headers.delete(name.toLowerCase()),
   };
-  const ctx = new Koa<RequestState>().createContext(request({}), res as never);
+  const ctx = new Koa<RequestState>().createContext(Object.assign(request({}), { socket: {} }), res as never);
   ctx.state = { requestId: "req_1" };
   expect(sendProblem(ctx, error), "a small response is sent at once").to.equal(undefined);
   const { failure } = ctx.state;

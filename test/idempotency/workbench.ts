@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Candidate, CandidateList } from "../../src/candidates/schema.ts";
+import type { CandidateList } from "../../src/candidates/row-schema.ts";
+import type { Candidate } from "../../src/candidates/schema.ts";
 import type { CandidateInput } from "../../src/candidates/input-schema.ts";
 import { CandidateService } from "../../src/candidates/service.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";

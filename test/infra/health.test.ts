@@ -36,7 +36,6 @@ describe("how full Redis is", () => {
       redis: redis as unknown as RedisClient,
       metrics,
       log,
-      servesWithoutRedis: false,
     });
     health.watch();
     expect(await once(asked, "asked")).to.deep.equal(["memory"]);
@@ -66,7 +65,7 @@ describe("whether the servers respond", () => {
   useNoService();
   const down = () => Promise.reject(new RangeError("down"));
 
-  function healthOf({ redisUp = true, mongoUp = true, mongoHangs = false, servesWithoutRedis = false } = {}) {
+  function healthOf({ redisUp = true, mongoUp = true, mongoHangs = false } = {}) {
     let pings = 0;
     const commands: unknown[] = [];
     const limits: Limits = { signal: AbortSignal.abort(), maxTimeMS: 700, ignoreUndefined: true };
@@ -85,22 +84,19 @@ describe("whether the servers respond", () => {
       redis: redis as unknown as RedisClient,
       metrics,
       log,
-      servesWithoutRedis,
     });
     const scraped = async () => new Scrape(await metrics.registry.metrics());
     return { health, scraped, pings: () => pings, commands, limits };
   }
 
-  for (const servesWithoutRedis of [false, true])
-    it(`is told of each that is needed, if Redis is ${servesWithoutRedis ? "not" : "one of them"}`, async () => {
-      const faults = (redisUp: boolean, mongoUp: boolean) =>
-        healthOf({ redisUp, mongoUp, servesWithoutRedis }).health.faults();
-      const redis = servesWithoutRedis ? [] : ["redis does not answer"];
-      expect(await faults(true, true)).to.deep.equal([]);
-      expect(await faults(false, true)).to.deep.equal(redis);
-      expect(await faults(true, false)).to.deep.equal(["mongodb does not answer"]);
-      expect(await faults(false, false)).to.deep.equal([...redis, "mongodb does not answer"]);
-    });
+  it("is told of each", async () => {
+    const faults = (redisUp: boolean, mongoUp: boolean) => healthOf({ redisUp, mongoUp }).health.faults();
+    const [redis, mongo] = ["redis does not answer", "mongodb does not answer"];
+    expect(await faults(true, true)).to.deep.equal([]);
+    expect(await faults(false, true)).to.deep.equal([redis]);
+    expect(await faults(true, false)).to.deep.equal([mongo]);
+    expect(await faults(false, false)).to.deep.equal([redis, mongo]);
+  });
 
   it("is asked with one ping each. MongoDB gives it up after the time limit", async () => {
     const { health, pings, commands, limits } = healthOf();

@@ -40,7 +40,7 @@ for (const REPLICAS of [1, 2]) {
       expect([notReady.status, await notReady.json()]).to.deep.equal([503, { ok: false, faults: ["starting"] }]);
       network.cut();
       const { log } = await starting!;
-      const again = log.filter(({ msg }) => msg === "could not create the indexes, trying again");
+      const again = log.filter(({ msg }) => msg === "a server does not respond, waiting for it");
       expect(new Set(again.map(({ pid }) => pid)).size).to.equal(REPLICAS);
       expect((await fetch(`${opsUrl}/readyz`)).status).to.equal(200);
     });

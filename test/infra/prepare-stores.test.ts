@@ -1,6 +1,6 @@
 import { mock } from "node:test";
 import { expect } from "chai";
-import { Collection, Db, MongoNetworkError, MongoServerError } from "mongodb";
+import { Collection, Db, MongoServerError } from "mongodb";
 import { prepareStores } from "../../src/infra/indexes.ts";
 import { testConfig } from "../support/service.ts";
 
@@ -13,53 +13,34 @@ describe("the creation of indexes", () => {
   });
 
   interface Logged {
-    readonly level: "info" | "warn";
-    readonly fields: { seconds?: unknown; building?: unknown; err?: unknown };
+    readonly fields: { seconds?: unknown; building?: unknown };
     readonly message: string;
   }
 
   /** Creates the indexes of a server that responds with `replies`, one after the other. @returns what was logged. */
   async function prepared(replies: (() => Promise<string[]>)[], onLog: (logged: Logged) => void = () => {}) {
     const lines: Logged[] = [];
-    const at = (level: Logged["level"]) => (fields: object, message: string) => {
-      const logged = { level, fields, message };
-      lines.push(logged);
-      onLog(logged);
+    const info = (fields: object, message: string) => {
+      lines.push({ fields, message });
+      onLog({ fields, message });
     };
     mock.method(Collection.prototype, "createIndexes", (specs: unknown) => {
       asked.push(specs);
       return replies[asked.length - 1]?.() ?? Promise.resolve([]);
     });
     const url = testConfig().MONGODB_URL ?? "";
-    const log = { info: at("info"), warn: at("warn") };
-    await prepareStores(stores, { url, timeoutMs: 5_000, log, reportMs: 5, retryMs: 1 });
+    await prepareStores(stores, { url, timeoutMs: 5_000, log: { info }, reportMs: 5 });
     return lines;
   }
 
   const serverError = (code: number) => new MongoServerError({ message: "no", code });
 
-  for (const [what, error] of [
-    ["the server steps down", serverError(189)],
-    ["an election aborts it", serverError(276)],
-    ["the connection is lost", new MongoNetworkError("lost")],
-  ] as const)
-    it(`is tried again if ${what}`, async () => {
-      const lines = await prepared([() => Promise.reject(error)]);
-      const warnings = lines.filter(({ level }) => level === "warn");
-      expect(warnings.map(({ message }) => message)).to.deep.equal(["could not create the indexes, trying again"]);
-      expect(warnings[0]?.fields).to.deep.equal({ err: error, seconds: 0 });
-      expect(asked).to.deep.equal([[{ key: { name: 1 } }], [{ key: { name: 1 } }]]);
-    });
-
-  for (const [what, error] of [
-    ["the user may not create indexes", serverError(13)],
-    ["another error has the code of an election", Object.assign(new Error("no"), { code: 189 })],
-  ] as const)
-    it(`is given up if ${what}`, async () => {
-      const failure = await prepared([() => Promise.reject(error)]).catch((thrown: unknown) => thrown);
-      expect(failure).to.equal(error);
-      expect(asked).to.have.length(1);
-    });
+  it("fails with the server's error", async () => {
+    const error = serverError(13);
+    const failure = await prepared([() => Promise.reject(error)]).catch((thrown: unknown) => thrown);
+    expect(failure).to.equal(error);
+    expect(asked).to.deep.equal([[{ key: { name: 1 } }]]);
+  });
 
   /** Returns what is reported while the server replies to a question about its operations like this. */
   async function reported(operations: () => Promise<object>): Promise<unknown> {
@@ -75,7 +56,7 @@ describe("the creation of indexes", () => {
     const [first] = await prepared([slow], ({ message }) => {
       if (message === "still creating indexes") done([]);
     });
-    expect(first).to.deep.include({ level: "info", message: "still creating indexes" });
+    expect(first).to.deep.include({ message: "still creating indexes" });
     expect(question).to.deep.equal({ database: "admin", currentOp: 1, "command.createIndexes": { $exists: true } });
     expect(first?.fields.seconds).to.equal(0);
     return first?.fields.building;

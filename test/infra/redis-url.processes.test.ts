@@ -19,14 +19,7 @@ describe("REDIS_URL", () => {
     const failure = await connectRedis({ url: "redis://ann:secret@127.0.0.1:1", timeoutMs: 100, log }).catch(
       (error: Error) => error,
     );
-    // Every attempt fails, and the log says so once in five seconds.
-    expect(warnings).to.deep.equal([
-      {
-        error: { type: "Error", message: "connect ECONNREFUSED 127.0.0.1:1" },
-        suppressed: 0,
-        message: "Redis connection failed",
-      },
-    ]);
+    expect(warnings, "the caller logs the error").to.deep.equal([]);
     expect(failure).to.be.an("error");
     expect((failure as Error).message).to.equal(
       "Redis at redis://…@127.0.0.1:1 cannot be used: not ready within 5000 ms; connect ECONNREFUSED 127.0.0.1:1. Check REDIS_URL.",
@@ -43,7 +36,6 @@ describe("REDIS_URL", () => {
       (error: Error) => error,
     )) as Error;
     expect(failure.message).to.contain("WRONGPASS");
-    expect(logged).to.contain("WRONGPASS");
     expect(failure.message + logged).not.to.contain("s3cret");
   }).timeout(8_000);
 });

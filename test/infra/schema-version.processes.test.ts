@@ -44,8 +44,14 @@ describe("the mark of the schema versions", () => {
         stdout: string;
         stderr: string;
       };
-      expect(ended).to.include({ code: 1, stdout: "" });
-      expect(ended.stderr).to.equal(`The database "${mongo.db.databaseName}" ${line}\n`);
+      expect(ended).to.include({ code: 1, stderr: "" });
+      const [logged = "", ...more] = ended.stdout.trimEnd().split("\n");
+      const { error, msg } = JSON.parse(logged) as { error: { message: string }; msg: string };
+      expect({ msg, message: error.message, more }).to.deep.equal({
+        msg: "the process ends",
+        message: `The database "${mongo.db.databaseName}" ${line}`,
+        more: [],
+      });
       expect(await marks().find().toArray()).to.deep.equal([{ ...MARK, [what]: 2 }]);
     });
 

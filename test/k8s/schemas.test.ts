@@ -24,8 +24,7 @@ describe("the manifests in k8s/", () => {
   let manifests: readonly Manifest[];
 
   before("build every overlay, and every component on production", async () => {
-    // log-metrics is an add-on for each node, outside of the overlays and of the policy of their pods.
-    const built = await Promise.all([...variants(), { folder: "log-metrics", components: [] }].map(build));
+    const built = await Promise.all(variants().map(build));
     const all = built.flatMap(({ manifests }) => manifests);
     manifests = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
   });

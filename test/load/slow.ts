@@ -17,7 +17,10 @@ export async function startSlow(
     last = last.then(() => setTimeout(ms));
     void last.then(() => {
       const { method, url = "/", headers } = incoming;
-      if (fails(url)) return outgoing.writeHead(500, { "X-Request-Id": "req_1" }).end();
+      if (fails(url)) {
+        outgoing.writeHead(500, { "X-Request-Id": "req_1" }).end();
+        return;
+      }
       const forwarded = request(target + url, { method, headers }, (answer) => {
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(outgoing);

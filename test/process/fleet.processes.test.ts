@@ -1,5 +1,7 @@
+import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { scrape } from "../support/metrics.ts";
+import { useRedisServer } from "../support/servers.ts";
 import { useProcesses, useSharedAccount } from "../support/use-service.ts";
 
 const REPLICAS = 3;
@@ -8,7 +10,8 @@ const COUNT = "http_server_request_duration_seconds_count";
 const CREATED = { http_route: "/candidates", http_response_status_code: "201" };
 
 describe("The operators' port of several processes", () => {
-  const service = useProcesses({ REPLICAS, LIMIT_SCALE: 100 });
+  const redis = useRedisServer();
+  const service = useProcesses(() => ({ REPLICAS, LIMIT_SCALE: 100, REDIS_URL: redis.url }));
   const { client } = useSharedAccount(service);
 
   /** Sends requests over connections of their own, so that every process gets some. */
@@ -44,6 +47,14 @@ describe("The operators' port of several processes", () => {
     await replaced;
     expect(await readiness()).to.equal(200);
     expect((await scrape(service)).value("target_info")).to.equal(1);
+  });
+
+  it("says which server does not respond only if it is asked to look deeper", async () => {
+    await redis.kill();
+    const deep = async () => (await fetch(`${service.opsUrl}/readyz?deep=1`)).json();
+    while (((await deep()) as { ok: boolean }).ok) await setTimeout(50); // a worker checks every 5 s
+    expect(await deep()).to.deep.equal({ ok: false, faults: ["redis does not answer"] });
+    expect(await readiness()).to.equal(200);
   });
 
   it("reports that it drains as soon as it is told to stop", async () => {

@@ -3,8 +3,9 @@ import { type OpsSource, serveOps } from "../../src/process/ops.ts";
 
 describe("The port for operators", () => {
   let faults: string[] = [];
+  let shared: string[] = [];
   const source: OpsSource = {
-    faults: () => Promise.resolve(faults),
+    faults: (deep) => Promise.resolve(deep ? [...faults, ...shared] : faults),
     metrics: () => Promise.resolve("up 1\n"),
   };
   let ops: Awaited<ReturnType<typeof serveOps>>;
@@ -13,7 +14,7 @@ describe("The port for operators", () => {
   });
   after(() => ops.close());
   beforeEach(() => {
-    faults = [];
+    faults = shared = [];
   });
 
   async function responseTo(path: string) {
@@ -30,9 +31,17 @@ describe("The port for operators", () => {
 
   it("says whether it is ready, and otherwise why not", async () => {
     expect(await responseTo("/readyz")).to.deep.equal(ok);
-    faults = ["redis does not answer", "mongodb does not answer"];
+    faults = ["starting"];
     const body = JSON.stringify({ ok: false, faults });
     expect(await responseTo("/readyz")).to.deep.equal([503, "application/json", "no-store", body]);
+  });
+
+  it("says what all processes share only if it is asked to look deeper", async () => {
+    shared = ["redis does not answer", "mongodb does not answer"];
+    const body = JSON.stringify({ ok: false, faults: shared });
+    expect(await responseTo("/readyz?deep=1")).to.deep.equal([503, "application/json", "no-store", body]);
+    for (const path of ["/readyz", "/readyz?deep", "/readyz?deep=0", "/readyz?verbose"])
+      expect(await responseTo(path), path).to.deep.equal(ok);
   });
 
   it("gives the metrics as Prometheus's text", async () => {

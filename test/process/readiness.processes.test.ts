@@ -5,15 +5,15 @@ import { useRedisServer } from "../support/servers.ts";
 import { useProcesses, useSharedAccount } from "../support/use-service.ts";
 
 /** What /readyz returns. */
-async function readiness({ opsUrl }: { opsUrl: string }): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(`${opsUrl}/readyz`);
+async function readiness({ opsUrl }: { opsUrl: string }, query = ""): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`${opsUrl}/readyz${query}`);
   return { status: response.status, body: await response.json() };
 }
 
-for (const { onOutage, ready, status } of [
-  { onOutage: "refuse", ready: { ok: false, faults: ["redis does not answer"] }, status: 503 },
-  { onOutage: "local", ready: { ok: true, faults: [] }, status: 200 },
-]) {
+const READY = { status: 200, body: { ok: true, faults: [] } };
+const WITHOUT_REDIS = { status: 503, body: { ok: false, faults: ["redis does not answer"] } };
+
+for (const onOutage of ["refuse", "local"]) {
   describe(`A replica without Redis, LIMITER_ON_OUTAGE=${onOutage}`, () => {
     const redis = useRedisServer();
     const service = useProcesses(() => ({
@@ -23,12 +23,14 @@ for (const { onOutage, ready, status } of [
     }));
     const { client } = useSharedAccount(service);
 
-    it(`is ${status === 200 ? "" : "not "}ready, and its metrics say what is wrong`, async () => {
-      expect(await readiness(service)).to.deep.equal({ status: 200, body: { ok: true, faults: [] } });
+    it("is ready, because it responds; /readyz?deep=1 and its metrics say what is wrong", async () => {
+      expect(await readiness(service)).to.deep.equal(READY);
+      expect(await readiness(service, "?deep=1")).to.deep.equal(READY);
       expect((await client.post("/candidates")).status).to.equal(201);
       await redis.kill();
 
-      expect(await readiness(service)).to.deep.equal({ status, body: ready });
+      expect(await readiness(service, "?deep=1")).to.deep.equal(WITHOUT_REDIS);
+      expect(await readiness(service)).to.deep.equal(READY);
       const statuses = [(await client.post("/candidates")).status];
       // It takes an outage of a second to fall back.
       while (onOutage === "local" && statuses.at(-1) !== 201) statuses.push((await client.post("/candidates")).status);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import type { ParsedMail } from "mailparser";
-import { answerOf, complaintOf, serversOf } from "../admin/support.ts";
+import { answerOf, complaintOf, mistakeOf, serversOf } from "../admin/support.ts";
 import { open, post } from "./pages/support.ts";
 import type { Body } from "../support/client.ts";
 import { scrape } from "../support/metrics.ts";
@@ -193,7 +193,7 @@ describe("Mail that somebody could misuse", function () {
     const metrics = await scrape(service);
     expect(metrics.value("outreach_messages_today", {})).to.be.at.least(2);
     expect(metrics.value("outreach_messages_today_of_one_account", {})).to.be.at.least(2);
-    expect(await complaintOf(["outreach", "top", "--hours", "0"], serversOf(service.config))).to.contain("1 to 720");
+    expect(await mistakeOf(["outreach", "top", "--hours", "0"], serversOf(service.config))).to.contain("1 to 720");
   });
 
   const addressOf = ({ to }: ParsedMail) => [to].flat()[0]?.value[0]?.address;

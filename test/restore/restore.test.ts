@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { answerOf, complaintOf, serversOf } from "../admin/support.ts";
+import { answerOf, complaintOf, mistakeOf, serversOf } from "../admin/support.ts";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useOwnService } from "../support/use-service.ts";
 
@@ -77,7 +77,7 @@ describe("A service that is being restored", () => {
     expect(await admin("restore", "end")).to.deep.equal(first);
     expect(await admin("restore", "end", "--overdue", "skip")).to.deep.equal({ ...first, overdue: "skip" });
     expect(await admin("restore", "end")).to.deep.equal({ ...first, overdue: "skip" });
-    expect(await complaintOf(["restore", "end", "--overdue", "lose"], serversOf(service.config))).to.match(
+    expect(await mistakeOf(["restore", "end", "--overdue", "lose"], serversOf(service.config))).to.match(
       /hold, send, skip/,
     );
   });

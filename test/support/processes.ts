@@ -26,7 +26,10 @@ export interface Processes {
 
 export interface LogLine {
   pid: number;
+  level: number;
   msg: string;
+  server?: string;
+  error?: { message: string };
   request_id?: string;
   trace_id?: string;
   surface?: string;
@@ -74,13 +77,26 @@ export async function spawnService(settings: Settings = {}): Promise<Processes> 
   };
 }
 
+/** A process of the service that may not serve yet. */
+export interface Spawned extends Omit<Member, "port" | "opsPort"> {
+  /** Resolves once it serves. @throws with its reason if it exits before that. */
+  readonly served: Promise<Member>;
+  /** What it wrote to standard error, once it has exited. */
+  readonly complaints: Promise<string>;
+}
+
 /**
  * Starts one process of the service, and waits until it serves.
  * @param settings environment variables besides those of this process.
  * @param main the compiled main.js of another version of the service.
- * @throws with its stderr output if it exits before that.
+ * @throws with its reason if it exits before that.
  */
 export async function startMember(settings: NodeJS.ProcessEnv, main?: string): Promise<Member> {
+  return (await spawnMember(settings, main)).served;
+}
+
+/** Starts one process of the service. It may have to wait for its servers. */
+export async function spawnMember(settings: NodeJS.ProcessEnv, main?: string): Promise<Spawned> {
   const program = main ?? (await compiled("main.ts"));
   const env = { ...process.env, ...settings };
   const child = spawn(process.execPath, [...imageFlags(), program], { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
@@ -95,16 +111,11 @@ export async function startMember(settings: NodeJS.ProcessEnv, main?: string): P
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
   const gone = once(child, "close");
-  const [first] = (await Promise.race([once(child, "message"), gone])) as [
-    { port: number; opsPort: number } | number | null,
-  ];
-  if (typeof first !== "object" || first === null) throw new Error(`The service did not start: ${errors}`);
-  return {
-    ...first,
+  const member = {
     child,
     log,
-    logged: (fits) =>
-      new Promise((resolve) => {
+    logged: (fits: (line: LogLine) => boolean) =>
+      new Promise<LogLine>((resolve) => {
         const listener = (line: LogLine) => {
           if (!fits(line)) return;
           listeners.delete(listener);
@@ -112,7 +123,7 @@ export async function startMember(settings: NodeJS.ProcessEnv, main?: string): P
         };
         listeners.add(listener);
       }),
-    async end(signal) {
+    async end(signal: "SIGTERM" | "SIGKILL") {
       if (isRunning(child)) {
         child.kill(signal);
         child.kill("SIGCONT"); // a stopped process would not handle the signal
@@ -121,6 +132,18 @@ export async function startMember(settings: NodeJS.ProcessEnv, main?: string): P
       return child.exitCode;
     },
   };
+  async function served(): Promise<Member> {
+    const [first] = (await Promise.race([once(child, "message"), gone])) as [
+      { port: number; opsPort: number } | { failed: Error } | number | null,
+    ];
+    if (typeof first === "object" && first !== null && "port" in first) return { ...first, ...member };
+    await gone;
+    const reason = typeof first === "object" && first !== null ? first.failed.message : "";
+    throw new Error(`The service did not start: ${reason}${errors}`);
+  }
+  const serving = served();
+  serving.catch(() => undefined); // a test may not wait for it
+  return { ...member, served: serving, complaints: gone.then(() => errors) };
 }
 
 export function isRunning({ exitCode, signalCode }: ChildProcess): boolean {

@@ -23,6 +23,8 @@ import { connectRedis } from "../../../src/infra/redis.ts";
 import { AccountVersions } from "../../../src/limiter/account-versions.ts";
 import { Limiter } from "../../../src/limiter/limiter.ts";
 import { limitsOf, PER_KEY } from "../../../src/limiter/surfaces.ts";
+import { UsageCounter } from "../../../src/usage/counter.ts";
+import { UsageStore } from "../../../src/usage/store.ts";
 import { DECIDES_ALL, NOTHING, readSettings, serve } from "./serve.ts";
 
 const settings = readSettings();
@@ -46,6 +48,8 @@ const unsteady = {
 };
 const lastUsed = new LastUsed({ store: accounts, clock });
 lastUsed.start();
+const counter = new UsageCounter({ store: new UsageStore(mongo), log, writer: newTypeId("req") });
+counter.start();
 
 const scale = settings.keyLimit / PER_KEY.reads;
 const { account, key } = limitsOf("reads", scale);
@@ -88,6 +92,7 @@ await serve(
       connection: settings.name === DECIDES_ALL ? unsteady : epoch,
     }),
     lastUsed,
+    counter,
     idempotency: new Idempotency({ store: new IdempotencyStore(mongo), clock, random: randomBytes }),
     newId: newTypeId,
     log,
@@ -97,5 +102,6 @@ await serve(
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,
     maxFileBytes: config.MAX_DOCUMENT_BYTES,
     trustedProxies: config.TRUSTED_PROXIES,
+    logAddress: config.LOG_CLIENT_ADDRESS,
   }),
 );

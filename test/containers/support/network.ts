@@ -73,7 +73,7 @@ export async function runService(
 
 /** Runs the operators' command line in a container of the service. @returns the object that it prints. */
 export async function admin(container: string, ...args: string[]): Promise<{ id: string; key: string }> {
-  const printed = await podman("exec", container, "node", "dist/admin/main.js", ...args);
+  const printed = await podman("exec", "--env=ADMIN_ACTOR=test", container, "node", "dist/admin/main.js", ...args);
   return JSON.parse(printed) as { id: string; key: string };
 }
 

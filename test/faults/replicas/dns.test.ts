@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { LoadClient } from "../../support/load.ts";
 import { type Primary, primaryOf, withDatabase } from "../../support/mongo-url.ts";
 import { openOperators, type Operators } from "../../support/operators.ts";
-import { type Member, startMember } from "../../support/processes.ts";
+import { type Member, type Spawned, spawnMember } from "../../support/processes.ts";
 import { environmentOf, testConfig } from "../../support/service.ts";
 import { type Network, startNetwork } from "../store/network.ts";
 import { Tally } from "../tally.ts";
@@ -42,28 +42,34 @@ describe("a replica without DNS", function () {
   });
 
   /** Starts a replica whose settings name its servers by hostname. */
-  function start(): Promise<Member> {
+  function start(): Promise<Spawned> {
     const config = testConfig({
       REDIS_URL: `redis://redis.test:${redis.port}`,
       MONGODB_URL: primary.through(`mongo.test:${mongo.port}`, `dns-${process.pid}`),
       STORE_TIMEOUT_MS,
       LIMIT_WINDOW_SECONDS: 3_600, // any other value logs a warning at the start
     });
-    return startMember({ ...environmentOf(config), ...PRELOAD, NAMES_FILE: names });
+    return spawnMember({ ...environmentOf(config), ...PRELOAD, NAMES_FILE: names });
   }
 
-  it("does not start, and reports in one line which name it could not resolve", async () => {
-    const error = await start().then(
-      () => undefined,
-      (reason: Error) => reason.message,
-    );
-    expect(error?.trimEnd().split("\n")).to.have.length(1);
-    expect(error).to.contain("mongo.test");
+  it("waits, reports in one line which name it could not resolve, and serves once it resolves", async () => {
+    const spawned = await start();
+    const line = await spawned.logged(({ level }) => level >= 40);
+    expect(line).to.include({ level: 40, server: "mongodb" });
+    expect(line.error?.message).to.contain("mongo.test");
+    writeFileSync(names, "");
+    const began = performance.now();
+    const member = await spawned.served;
+    const recoveryMs = performance.now() - began;
+    rmSync(names);
+    expect(recoveryMs).to.be.below(RECOVERY_MS);
+    expect(spawned.log.filter(({ level }) => level >= 40)).to.deep.equal([line]);
+    expect(await member.end("SIGTERM")).to.equal(0);
   });
 
-  it("is not ready and returns 503 in time if it already runs, and recovers when names resolve again", async () => {
+  it("returns 503 in time if it already runs, and recovers when names resolve again", async () => {
     writeFileSync(names, "");
-    const member = await start();
+    const member = await (await start()).served;
     const { id } = await operators.accounts.createAccount({ name: "Test" });
     const { key } = await operators.accounts.createKey({ accountId: id, name: "test" });
     const load = new LoadClient(`http://127.0.0.1:${member.port}`, 4);
@@ -101,7 +107,7 @@ describe("a replica without DNS", function () {
   });
 
   async function readiness({ opsPort }: Member): Promise<{ status: number; faults: string[] }> {
-    const response = await fetch(`http://127.0.0.1:${opsPort}/readyz`);
+    const response = await fetch(`http://127.0.0.1:${opsPort}/readyz?deep=1`);
     const { faults } = (await response.json()) as { faults: string[] };
     return { status: response.status, faults };
   }

@@ -1,6 +1,8 @@
-import type { Candidate, CandidateList } from "../../../candidates/schema.ts";
+import type { Candidate } from "../../../candidates/schema.ts";
+import type { CandidateList } from "../../../candidates/row-schema.ts";
 import type { Limits } from "../../../limits/schema.ts";
 import type { Surface } from "../../../limiter/surfaces.ts";
+import type { UsageReport } from "../../../usage/schema.ts";
 import { barsOf, costOf, newsOf, type Reading } from "./limits.ts";
 import { isCandidate, type ListQuery, listPath, Model, withCandidate, withRows } from "./model.ts";
 import { faultOf, storedKeys, storeKeys } from "../session-key.ts";
@@ -11,6 +13,8 @@ import { count } from "./text.ts";
 import { Watch, type WatchState } from "./watch.ts";
 
 const LIMITS_TIMEOUT_MS = 10_000;
+/** The service writes usage down once a minute. */
+const USAGE_EVERY_MS = 60_000;
 /** A file of 25 MiB may come over a slow line. */
 const CLICK_TIMEOUT_MS = 180_000;
 
@@ -29,6 +33,8 @@ export class App {
   /** Aborted when the key is forgotten: requests that were sent with it end at once. */
   #forgotten = new AbortController();
   readonly watch: Watch;
+  /** When the usage is read again, in milliseconds of `performance.now()`. */
+  #usageDue = 0;
 
   constructor(page: Page, changed: () => void) {
     this.#changed = changed;
@@ -83,6 +89,7 @@ export class App {
     this.#forgotten.abort();
     this.#forgotten = new AbortController();
     this.#dropFiles("/");
+    this.#usageDue = 0;
     this.#use([]);
     history.replaceState(null, "", addressOf({ kind: "limits" }));
     this.#set(new Model());
@@ -182,6 +189,20 @@ export class App {
     this.model.readings = readings;
     const news = newsOf(before, this.#bars());
     this.#set(news === "" ? {} : { said: news });
+    if (key === this.model.keys[0] && performance.now() >= this.#usageDue) void this.#readUsage(key);
+  }
+
+  /** Reads the last 24 hours. If that fails, the page goes on with what it has. */
+  async #readUsage(key: string): Promise<void> {
+    this.#usageDue = performance.now() + USAGE_EVERY_MS;
+    const result = await get({
+      key,
+      path: "/limits/usage",
+      read: json<UsageReport>,
+      timeoutMs: LIMITS_TIMEOUT_MS,
+      signal: this.#forgotten.signal,
+    });
+    if (result.kind === "ok" && this.model.keys[0] === key) this.#set({ usage: result.body });
   }
 
   #bars() {

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
-import type { Candidate, CandidateState, DeletedCandidate, UnreadableCandidate } from "../../../candidates/schema.ts";
+import type { Candidate, CandidateState } from "../../../candidates/schema.ts";
+import type { DeletedCandidate, UnreadableCandidate } from "../../../candidates/row-schema.ts";
 import type { App } from "./app.ts";
 import { isCandidate, type List, type ListQuery, ROWS } from "./model.ts";
 import { addressOf } from "./page.ts";

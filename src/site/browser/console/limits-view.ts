@@ -6,6 +6,7 @@ import { type Bar, barsOf, keyName, type Reading, spentBy, type SurfaceBars } fr
 import type { Model } from "./model.ts";
 import { list, moment, notice, section } from "./parts.ts";
 import { count, countdown, timeInWords } from "./text.ts";
+import { usageSection } from "./usage-view.ts";
 
 const REQUESTS: Record<Surface, string> = {
   create: "POST /candidates",
@@ -25,7 +26,7 @@ export function limitsView(app: App): TemplateResult {
   const bars = barsOf(readings, performance.now());
   return html`<h1 tabindex="-1">Limits</h1>
     ${own === undefined ? waiting(model) : summary(own)} ${list("surfaces", bars.map(surfaceRow))}
-    ${own === undefined ? nothing : [keysSection(app), grantsSection(model)]}`;
+    ${own === undefined ? nothing : [usageSection(model.usage), keysSection(app), grantsSection(model)]}`;
 }
 
 function waiting({ watch }: Model): TemplateResult {

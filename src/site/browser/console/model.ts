@@ -1,4 +1,6 @@
-import type { Candidate, CandidateState, DeletedCandidate, UnreadableCandidate } from "../../../candidates/schema.ts";
+import type { Candidate, CandidateState } from "../../../candidates/schema.ts";
+import type { DeletedCandidate, UnreadableCandidate } from "../../../candidates/row-schema.ts";
+import type { UsageReport } from "../../../usage/schema.ts";
 import type { Reading } from "./limits.ts";
 import type { Page } from "./page.ts";
 import type { Failure } from "./result.ts";
@@ -50,6 +52,8 @@ export class Model {
   keys: readonly string[] = [];
   /** By key. */
   readings: ReadonlyMap<string, Reading> = new Map();
+  /** The account's last 24 hours. */
+  usage: UsageReport | undefined;
   watch = PAUSED;
   entry: KeyEntry = { checking: false, fault: "" };
   list: List | undefined;

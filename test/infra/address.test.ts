@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { addressBlock } from "../../src/accounts/guess-limiter.ts";
+import { addressBlock } from "../../src/infra/address.ts";
 
 describe("addressBlock", () => {
   it("returns an IPv4 address itself, also from its forms as IPv6: mapped, or from a NAT64", () => {

@@ -1,0 +1,105 @@
+import type { AccountStore } from "../accounts/store.ts";
+import { type Clock, timestamp } from "../infra/clock.ts";
+import { pacedReads } from "../infra/paced-reads.ts";
+import { isSurface, SURFACES } from "../limiter/surfaces.ts";
+import { invalid } from "../problems.ts";
+import { HOUR_MS } from "./counter.ts";
+import type { UsageReport, UsageRow } from "./schema.ts";
+import type { Usage, UsageStore } from "./store.ts";
+
+/** Hours that are kept. */
+export const KEPT_HOURS = 30 * 24;
+/** Minimum time between two reads for clients of one account, in milliseconds. They are free, so they need a bound. */
+const READ_EVERY_MS = 1_000;
+/** Accounts that are read at once, and accounts that are listed. */
+const ACCOUNTS_AT_ONCE = 100;
+const MAX_LISTED = 50;
+
+/** What an account used and was refused in some hours. */
+export interface AccountUsage {
+  readonly account_id: string;
+  readonly name: string;
+  readonly used: number;
+  readonly refused: number;
+}
+
+/** Reports what the processes have counted. It is up to a minute old. Every method may throw problem store_unavailable. */
+export class UsageService {
+  readonly #store: UsageStore;
+  readonly #accounts: Pick<AccountStore, "get" | "list">;
+  readonly #clock: Clock;
+  readonly #paced = pacedReads<UsageReport>(READ_EVERY_MS);
+
+  constructor(store: UsageStore, accounts: Pick<AccountStore, "get" | "list">, clock: Clock) {
+    this.#store = store;
+    this.#accounts = accounts;
+    this.#clock = clock;
+  }
+
+  /** Returns the current hour and the 24 before it. All callers of an account within a second share one read. */
+  lastDay(accountId: string): Promise<UsageReport> {
+    return this.#paced(accountId, async () => {
+      const { from, to } = this.#last(24);
+      const data = rowsOf(await this.#store.find([accountId], from, to));
+      return { object: "usage", account_id: accountId, from: startOf(from), to: startOf(to), data };
+    });
+  }
+
+  /** Returns the current hour and as many `hours` before it. @throws problem `not_found`; `validation_failed` for hours. */
+  async of(accountId: string, hours: number): Promise<UsageRow[]> {
+    const { from, to } = this.#last(hours);
+    await this.#accounts.get(accountId);
+    return rowsOf(await this.#store.find([accountId], from, to));
+  }
+
+  /**
+   * Returns the accounts that were refused most in the current hour and as many `hours` before it, then those that used
+   * most. Reads the accounts by hundreds, one round trip for each. @throws problem `validation_failed`
+   */
+  async top(hours: number, surface?: string): Promise<AccountUsage[]> {
+    const { from, to } = this.#last(hours);
+    if (surface !== undefined && !isSurface(surface))
+      throw invalid("/surface", `must be one of ${SURFACES.join(", ")}`);
+    let top: AccountUsage[] = [];
+    let names = new Map<string, string>();
+    const read = async () => {
+      const totals = new Map<string, AccountUsage>();
+      for (const usage of await this.#store.find([...names.keys()], from, to)) {
+        if (surface !== undefined && usage.surface !== surface) continue;
+        const { used, refused } = totals.get(usage.account) ?? { used: 0, refused: 0 };
+        const sums = { used: used + usage.used, refused: refused + usage.refused };
+        totals.set(usage.account, { account_id: usage.account, name: names.get(usage.account) ?? "", ...sums });
+      }
+      top = [...top, ...totals.values()]
+        .toSorted((a, b) => b.refused - a.refused || b.used - a.used)
+        .slice(0, MAX_LISTED);
+      names = new Map();
+    };
+    for await (const { _id, name } of this.#accounts.list())
+      if (names.set(_id, name).size === ACCOUNTS_AT_ONCE) await read();
+    await read();
+    return top;
+  }
+
+  #last(hours: number): { from: number; to: number } {
+    if (!Number.isInteger(hours) || hours < 1 || hours > KEPT_HOURS)
+      throw invalid("/hours", `must be a whole number from 1 to ${KEPT_HOURS}`);
+    const to = Math.floor(this.#clock.now() / HOUR_MS);
+    return { from: to - hours, to };
+  }
+}
+
+function startOf(hour: number): string {
+  return timestamp(hour * HOUR_MS);
+}
+
+/** Adds up what the processes counted. */
+function rowsOf(counted: readonly Usage[]): UsageRow[] {
+  const rows = new Map<string, UsageRow>();
+  for (const { hour, surface, keyId, used, refused } of counted) {
+    const name = `${hour} ${SURFACES.indexOf(surface)} ${keyId}`;
+    const before = rows.get(name) ?? { hour: startOf(hour), surface, key_id: keyId, used: 0, refused: 0 };
+    rows.set(name, { ...before, used: before.used + used, refused: before.refused + refused });
+  }
+  return [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+}

@@ -1,0 +1,79 @@
+import { BoundedCollection } from "../infra/bounded-collection.ts";
+import { grouped } from "../infra/grouped.ts";
+import type { Indexed } from "../infra/indexes.ts";
+import type { Mongo } from "../infra/mongo.ts";
+import type { Surface } from "../limiter/surfaces.ts";
+
+/** What a key used of a surface in an hour, and what it was refused. In requests. */
+export interface Usage {
+  readonly account: string;
+  /** Hours since 1970-01-01T00:00Z. */
+  readonly hour: number;
+  readonly keyId: string;
+  readonly surface: Surface;
+  readonly used: number;
+  readonly refused: number;
+}
+
+/**
+ * What a process counted of an account in a UTC day. Further members are the counts, each named by the hour of the day, the
+ * key, the surface, and `used` or `refused`: `14 key_… list used`. They are flat, because $max of a nested one needs a
+ * server that makes the objects around it, and the stand-in for MongoDB does not.
+ */
+interface Day extends Record<string, unknown> {
+  /** The account, the day and the process. */
+  readonly _id: string;
+  readonly account: string;
+  /** Days since 1970-01-01. */
+  readonly day: number;
+}
+
+const dayOf = (hour: number) => Math.floor(hour / 24);
+
+/** Usage in MongoDB. Every method may throw problem store_unavailable, and takes one round trip. */
+export class UsageStore implements Indexed {
+  readonly indexes = [{ collection: "usage_days", indexes: [{ key: { account: 1, day: 1 } }, { key: { day: 1 } }] }];
+  readonly #days: BoundedCollection<Day>;
+
+  constructor(mongo: Mongo) {
+    this.#days = new BoundedCollection(mongo, "usage_days");
+  }
+
+  /**
+   * Sets what a process has counted. To repeat it changes nothing, and a write that arrives after a later one neither.
+   * @param counts `writer` names the process. Its numbers only grow.
+   */
+  async write(counts: readonly (Usage & { readonly writer: string })[]): Promise<void> {
+    const days = grouped(counts, ({ account, hour, writer }) => `${account} ${dayOf(hour)} ${writer}`);
+    const writes = Array.from(days, ([_id, [first, ...others]]) => {
+      const fields = [first!, ...others].flatMap(({ hour, keyId, surface, used, refused }) => {
+        const name = `${hour % 24} ${keyId} ${surface}`;
+        return [[`${name} used`, used] as const, [`${name} refused`, refused] as const];
+      });
+      const update = { $max: Object.fromEntries(fields), $setOnInsert: { day: dayOf(first!.hour) } };
+      return { updateOne: { filter: { _id, account: first!.account }, update, upsert: true } };
+    });
+    await this.#days.write("update", writes);
+  }
+
+  /** Returns the usage of accounts from one hour to another, both included, with one entry for each process. */
+  async find(accounts: readonly string[], from: number, to: number): Promise<Usage[]> {
+    const days = await this.#days.find({
+      account: { $in: [...accounts] },
+      day: { $gte: dayOf(from), $lte: dayOf(to) },
+    });
+    const names = days.flatMap((day) => Object.keys(day).map((name) => ({ day, name })));
+    return names.flatMap(({ day, name }) => {
+      const [hourOfDay, keyId = "", surface = "", kind] = name.split(" ");
+      const hour = 24 * day.day + Number(hourOfDay);
+      if (kind !== "used" || hour < from || hour > to) return [];
+      const [used, refused] = [Number(day[name]), Number(day[`${hourOfDay} ${keyId} ${surface} refused`])];
+      return [{ account: day.account, hour, keyId, surface: surface as Surface, used, refused }];
+    });
+  }
+
+  /** Returns how many documents were removed. @param hour as in Usage. */
+  removeBefore(hour: number): Promise<number> {
+    return this.#days.deleteMany({ day: { $lt: dayOf(hour) } });
+  }
+}
