@@ -9,7 +9,8 @@ COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=secret,id=npmrc NPM_CONFIG_USERCONFIG=/run/secrets/npmrc npm ci
 COPY tsconfig.json CHANGELOG.md ./
 COPY src src
-RUN npx tsx src/dev/bundle.ts && npx tsx src/site/render/main.ts dist/pages.bin && npx tsx src/dev/sbom.ts > sbom.cdx.json
+COPY .ci/sbom.ts .ci/
+RUN npx tsx src/dev/bundle.ts && npx tsx src/site/render/main.ts dist/pages.bin && npx tsx .ci/sbom.ts > sbom.cdx.json
 # Of 325 MB of production packages the service reads 83: 52 are the typesetter and 31 the fonts that it uses.
 RUN npm prune --omit=dev && node src/pack/slim-packages.ts
 

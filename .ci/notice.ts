@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { crates, npmPackages } from "../src/dev/sbom.ts";
+import { crates, npmPackages } from "./sbom.ts";
 
 const INTRODUCTION = `The licences of what is in the image of the Candidate Onboarding Service, beside its own in LICENSE. \`npm run
 generate:notice\` writes this file.

@@ -22,7 +22,7 @@ import { type AccountView, type KeyView, type ListView, type NewKeyView, viewAcc
 interface Dependencies {
   readonly store: AccountStore;
   readonly versions: Versions;
-  readonly audit: AuditTrail;
+  readonly audit: Pick<AuditTrail, "around">;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly random: RandomBytes;

@@ -1,4 +1,5 @@
 import type { Command } from "@commander-js/extra-typings";
+import { invalid } from "../problems.ts";
 import { numberIn, type Run } from "./command.ts";
 
 export function addLimitCommands(admin: Command, run: Run): void {
@@ -24,11 +25,13 @@ export function addLimitCommands(admin: Command, run: Run): void {
         "allow in a window, about 90 requests. Keeps the result where the metric onboarding_limits_exact finds it.",
     )
     .requiredOption("--url <URL>", "where the service's replicas are reached together")
-    .option("--settle-seconds <SECONDS>", "seconds that Redis must have been the same before", numberIn, 3)
+    .option("--settle-seconds <SECONDS>", "seconds that Redis must have been the same before: 0 to 60", numberIn, 3)
     .action(({ url, settleSeconds }) =>
       run(async (operations) => {
+        // NaN too. Its mark in Redis lasts for two minutes.
+        if (!(settleSeconds <= 60)) throw invalid("/settle_seconds", "must be a number from 0 to 60");
         const { probeLimits } = await import("./probe.ts");
-        return probeLimits(operations, url.replace(/\/+$/, ""), settleSeconds * 1000);
+        return probeLimits(operations, url.replace(/\/+$/, ""), settleSeconds);
       }),
     );
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { userInfo } from "node:os";
 import type { Versions } from "../accounts/announce.ts";
-import type { RandomBytes } from "../accounts/key.ts";
 import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
@@ -49,14 +48,15 @@ export class Operations {
     this.#command = command;
   }
 
-  async accounts(random: RandomBytes = randomBytes): Promise<AccountService> {
+  /** @param audit records the changes. By default, the audit. */
+  async accounts(audit?: Pick<AuditTrail, "around">): Promise<AccountService> {
     return new AccountService({
       store: await this.accountStore(),
       versions: this.#lazyVersions(),
-      audit: await this.audit(),
+      audit: audit ?? (await this.audit()),
       clock: this.clock,
       newId: newTypeId,
-      random,
+      random: randomBytes,
       activeKeyCap: this.config.ACTIVE_KEY_CAP,
     });
   }

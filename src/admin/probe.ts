@@ -1,23 +1,17 @@
-import { hkdfSync, randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import pLimit from "p-limit";
-import { makeKey } from "../accounts/key.ts";
 import { newTypeId } from "../infra/ids.ts";
-import { witness } from "../limiter/witness.ts";
-import type { Probe } from "../limits/exactness.ts";
+import { witnessed } from "../limiter/witness.ts";
+import { PROBE } from "../limits/exactness.ts";
 import type { Limits, SurfaceLimits } from "../limits/schema.ts";
 import type { Operations } from "./operations.ts";
 
 /** A request on each surface that is probed. It changes nothing: there is no such candidate, and a 404 is charged too. */
-const REQUESTS = {
+const REQUESTS: Partial<Record<SurfaceLimits["surface"], readonly [method: string, path: string]>> = {
   start: ["POST", `/candidates/${newTypeId("cand")}/start`],
   pack: ["GET", `/candidates/${newTypeId("cand")}/pack`],
   settings: ["PATCH", "/settings/assistant"],
-} as const;
-type Probed = SurfaceLimits & { surface: keyof typeof REQUESTS };
-const ID = { _id: "exactness" } as const;
-const isProbed = (limits: SurfaceLimits): limits is Probed => limits.surface in REQUESTS;
-
+};
 /** Number of requests at once: enough for every replica to take part. */
 const AT_ONCE = 16;
 const MAX_REQUESTS = 2_000;
@@ -25,72 +19,52 @@ const RESPONSE_MS = 10_000;
 
 /**
  * Offers a little more than two keys of the probe's own account may use, and records whether exactly the limits were admitted.
- * @param settleMs time that Redis must have been the same before: the old master of a failover may take charges, and lose them.
+ * @param settleSeconds time that Redis must have been the same before: the old master of a failover may take charges, and lose
+ * them.
  * @returns `exact`: null if anything but the limiter may have disturbed the run; `reasons`: what, or what was not exact.
  * @throws if MongoDB or Redis cannot be reached. The last result then stays until it is too old to be exported.
  */
-export async function probeLimits(operations: Operations, url: string, settleMs: number) {
+export async function probeLimits(operations: Operations, url: string, settleSeconds: number) {
   const { probes, redis, now } = await operations.probe();
-  const probe = (await probes.findOne(ID)) ?? (await newProbe(operations));
-  const run = async (): Promise<string[]> => {
-    const end = await witness(redis, probe.account, newTypeId("req"));
-    const offering = async () => {
-      const keys = await keysOf(operations, url, probe);
-      await setTimeout(settleMs);
-      return offer(url, keys);
-    };
-    const [offered] = await Promise.allSettled([offering()]);
-    const fault = await end();
-    if (fault !== undefined) throw new Error(fault);
-    if (offered.status === "rejected") throw offered.reason;
-    return offered.value;
-  };
-  const outcome = await run().catch((error: unknown) => error as Error);
-  const [exact, reasons] = outcome instanceof Error ? [null, [outcome.message]] : [outcome.length === 0, outcome];
-  const result = exact === null ? { exact } : ({ exact: exact ? 1 : 0, known_at: now() } as const);
-  await probes.updateOne(ID, { $set: { ...result, checked_at: now() } });
-  return { object: "limits_probe", exact, reasons };
+  const account = (await probes.findOne(PROBE))?.account ?? (await newAccount(operations));
+  const offered = witnessed(redis, account, async () => {
+    const keys = await keysOf(operations, account);
+    await setTimeout(settleSeconds * 1000);
+    return offer(url, keys);
+  });
+  const result = await offered.then(
+    (reasons) => ({ exact: reasons.length === 0, reasons }),
+    ({ message }: Error) => ({ exact: null, reasons: [message] }),
+  );
+  const exact = result.exact === null ? null : Number(result.exact);
+  await probes.updateOne(PROBE, { $set: { account, exact, checked_at: now() } }, { upsert: true });
+  return { object: "limits_probe", ...result };
 }
 
-async function newProbe(operations: Operations): Promise<Probe> {
-  const { probes, now } = await operations.probe();
-  const { id: account } = await (await operations.accounts()).createAccount({ name: "Exactness probe" });
-  const times = { checked_at: now(), known_at: now() };
-  const probe: Probe = { ...ID, account, salt: randomBytes(32).toString("hex"), exact: null, ...times };
-  await probes.insertOne(probe);
-  return probe;
+async function newAccount(operations: Operations): Promise<string> {
+  return (await (await operations.accounts()).createAccount({ name: "Exactness probe" })).id;
 }
 
 /**
- * Returns two keys that work. Their secrets are made from MONGODB_URL and the salt: nothing has to keep them, and no run has
- * to change them, which the audit would list every hour.
+ * Returns the secrets of two active keys. They are new in each run, so that nothing has to keep them. The audit does not list
+ * that: it would be most of what it has.
  */
-async function keysOf(operations: Operations, url: string, { account, salt }: { account: string; salt: string }) {
+async function keysOf(operations: Operations, accountId: string): Promise<string[]> {
   const accounts = await operations.accounts();
-  const existing = (await accounts.listKeys(account)).data;
-  const keys: string[] = [];
-  for (let n = 0; keys.length < 2; n++) {
-    const derived = () => {
-      const bytes = [...Buffer.from(hkdfSync("sha256", operations.config.MONGODB_URL ?? "", salt, `key ${n}`, 256))];
-      return (length: number) => Uint8Array.from(bytes.splice(0, length));
-    };
-    const [found, key] = [existing[n], makeKey(derived())];
-    if (found?.status === "revoked") continue;
-    if (found === undefined)
-      await (await operations.accounts(derived())).createKey({ accountId: account, name: "probe" });
-    else if ((await send(url, key, "GET", "/limits")).status === 401) {
-      await accounts.revokeKey(found.id); // MONGODB_URL has changed, or somebody has rotated the key
-      continue;
-    }
-    keys.push(key);
+  const unaudited = await operations.accounts({ around: (_, change) => change() });
+  const active = (await accounts.listKeys(accountId)).data.filter(({ status }) => status === "active");
+  const secrets: string[] = [];
+  for (let n = 0; n < 2; n++) {
+    const { id: keyId } = active[n] ?? (await accounts.createKey({ accountId, name: "probe" }));
+    secrets.push((await unaudited.rotateKey({ keyId, graceSeconds: 0 })).key);
   }
-  return keys;
+  return secrets;
 }
 
 /** Offers one request more than each key may send on each surface, all at once, then one more. Returns what was not exact. */
 async function offer(url: string, keys: readonly string[]): Promise<string[]> {
   const before = await Promise.all(keys.map((key) => limitsOf(url, key)));
-  const surfaces = before[0]!.surfaces.filter(isProbed);
+  const surfaces = before[0]!.surfaces.filter(({ surface }) => surface in REQUESTS);
   if (surfaces.some(({ account }) => account.used > 0)) throw new Error("The account was used in this window already.");
   const offers = surfaces.flatMap((limits) =>
     Array.from({ length: limits.key.limit + 1 }, () => keys.map((key) => ({ key, limits }))).flat(),
@@ -126,8 +100,8 @@ async function limitsOf(url: string, key: string): Promise<Limits & { window: nu
 }
 
 /** Returns "admitted", or whose limit refused. @throws unless the limiter decided, by the limits that GET /limits shows. */
-async function verdictOf(url: string, { key, limits }: { key: string; limits: Probed }): Promise<string> {
-  const [method, path] = REQUESTS[limits.surface];
+async function verdictOf(url: string, { key, limits }: { key: string; limits: SurfaceLimits }): Promise<string> {
+  const [method, path] = REQUESTS[limits.surface]!;
   const { status, body, policy } = await send(url, key, method, path);
   const [, account, ofKey] = /^"account-.*?q=(\d+);.*"key-.*?q=(\d+);/.exec(policy) ?? [];
   if (status >= 500 || Number(account) !== limits.account.limit || Number(ofKey) !== limits.key.limit)

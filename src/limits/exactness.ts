@@ -6,20 +6,16 @@ import type { Mongo } from "../infra/mongo.ts";
 
 /** Time for which a result is exported, in milliseconds. The probe runs every hour. */
 const CURRENT_MS = 2 * 3_600_000;
-/** Time after which the probe counts as removed, in milliseconds. Nothing then warns that it has no result. */
-const REMOVED_MS = 3 * 86_400_000;
+export const PROBE = { _id: "exactness" } as const;
 
-/** What `admin limits probe` keeps. Times are in milliseconds since the epoch. */
-export interface Probe extends Record<string, unknown> {
-  _id: "exactness";
-  account: string;
-  /** A part of what the secrets of its keys are made from. */
-  salt: string;
-  /** 1 if the last run found the limits exact, 0 if not, null if it could not tell. */
-  exact: 0 | 1 | null;
-  checked_at: number;
-  /** When a run could last tell. At first, when the probe was made. */
-  known_at: number;
+/** What `admin limits probe` keeps: its account, and what it last found. */
+interface Probe {
+  readonly _id: "exactness";
+  readonly account: string;
+  /** 1 if the limits were exact, 0 if not, null if it could not tell. */
+  readonly exact: number | null;
+  /** In milliseconds since the epoch. */
+  readonly checked_at: number;
 }
 
 /** The collection `meta`, which holds the probe. */
@@ -29,26 +25,18 @@ export const probesIn = (mongo: Mongo) => new BoundedCollection<Probe>(mongo, "m
 export function exportExactness(mongo: Mongo, clock: Clock, { registry }: Metrics): void {
   const probes = probesIn(mongo);
   let last: Probe | null = null;
-  const gauge = (name: string, help: string, valueOf: (probe: Probe, ageMs: number) => number | null): void => {
-    const made: Gauge = new Gauge({ registers: [registry], name, help, aggregator: "max", collect });
-    function collect(): void {
-      void probes.findOne({ _id: "exactness" }).then(
+  const gauge: Gauge = new Gauge({
+    registers: [registry],
+    name: "onboarding_limits_exact",
+    help: "1 if `admin limits probe` last found the limits exact, 0 if not. No sample if it could not tell, or not for two hours.",
+    aggregator: "max",
+    collect() {
+      void probes.findOne(PROBE).then(
         (found) => (last = found),
         () => undefined,
       );
-      made.remove();
-      const value = last && valueOf(last, clock.now() - last.checked_at);
-      if (value !== null) made.set(value);
-    }
-  };
-  gauge(
-    "onboarding_limits_exact",
-    "1 if `admin limits probe` last found the limits exact, 0 if not. No sample if it could not tell, or not for two hours.",
-    ({ exact }, ageMs) => (ageMs < CURRENT_MS ? exact : null),
-  );
-  gauge(
-    "onboarding_limits_checked_timestamp_seconds",
-    "When `admin limits probe` could last tell. No sample if it never ran, or not for three days.",
-    ({ known_at }, ageMs) => (ageMs < REMOVED_MS ? known_at / 1000 : null),
-  );
+      gauge.remove();
+      if (last !== null && last.exact !== null && clock.now() - last.checked_at < CURRENT_MS) gauge.set(last.exact);
+    },
+  });
 }

@@ -30,10 +30,11 @@ export function variants(): Variant[] {
     readdirSync(join(K8S, name), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map((entry) => entry.name);
-  // Some components change what network-policies brings. `instance` has tests of its own.
+  // Some components change what these two bring. `instance` has tests of its own.
   const components = [
     "network-policies",
-    ...folders("components").filter((name) => !/^(network-policies|instance)$/.test(name)),
+    "exactness-probe",
+    ...folders("components").filter((name) => !/^(network-policies|exactness-probe|instance)$/.test(name)),
   ];
   const general = components.filter((name) => !name.endsWith("-dev"));
   const together = components.filter((name) => name !== "ingress-nginx"); // gateway-envoy is in its place

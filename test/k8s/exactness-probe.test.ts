@@ -32,7 +32,8 @@ describe("the exactness probe of k8s/", () => {
         const { manifests } = await built();
         const probe = podsOf(manifests).find(({ owner }) => owner === "CronJob/exactness-probe")!;
         const { command = [] } = probe.containers[0] as { command?: string[] };
-        const url = new URL(command[command.indexOf("--url") + 1]!);
+        const { value = "" } = probe.containers[0]!.env!.find(({ name }) => name === "SERVICE")!;
+        const url = new URL(command[command.indexOf("--url") + 1]!.replace("$(SERVICE)", value));
         const { spec } = one("Service", manifests, url.hostname);
         expect(spec.ports.map(({ port }) => port)).to.include(Number(url.port || 80));
         expect(selects({ matchLabels: spec.selector! }, service(manifests).spec.template.metadata.labels!)).to.equal(
@@ -46,4 +47,20 @@ describe("the exactness probe of k8s/", () => {
       });
     });
   }
+
+  it("trusts the authorities of ca-bundle and has the class of priority, as the service does", async () => {
+    const components = ["exactness-probe", "ca-bundle", "priority"];
+    const { manifests } = await build({ folder: "overlays/production", components });
+    const [ofService, ofProbe] = ["Deployment/onboarding", "CronJob/exactness-probe"].map((name) => {
+      const { spec, containers } = podsOf(manifests).find(({ owner }) => owner === name)!;
+      const trusted = containers[0]!.env!.find((entry) => entry.name === "NODE_EXTRA_CA_CERTS")!;
+      const { volumeMounts } = containers[0]!;
+      return { trusted, volumeMounts, volumes: spec.volumes, priority: spec.priorityClassName };
+    });
+    expect(ofProbe!.trusted).to.deep.equal(ofService!.trusted);
+    expect(ofProbe!.priority).to.equal(ofService!.priority).and.not.to.equal(undefined);
+    const isBundle = ({ name }: { name: string }) => name === "ca-bundle";
+    expect(ofProbe!.volumeMounts?.filter(isBundle)).to.deep.equal(ofService!.volumeMounts?.filter(isBundle));
+    expect(ofProbe!.volumes?.filter(isBundle)).to.deep.equal(ofService!.volumes?.filter(isBundle)).and.have.length(1);
+  });
 });

@@ -122,4 +122,12 @@ describe("two installations in one namespace", () => {
     for (const name of SECRETS) expect(found).to.include(`${name}-b`);
     for (const name of named(second)) expect(valuesOf(first, references)).not.to.include(name);
   });
+
+  it("are asked by their own exactness probe", () => {
+    const urlOf = (manifests: readonly Manifest[]) => {
+      const probe = podsOf(manifests).find(({ owner }) => owner.startsWith("CronJob/exactness-probe"))!;
+      return probe.containers[0]!.env!.find(({ name }) => name === "SERVICE")!.value;
+    };
+    expect([urlOf(first), urlOf(second)]).to.deep.equal(["onboarding", "onboarding-b"]);
+  });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { bundle } from "./bundle.ts";
+import { bundle } from "../src/dev/bundle.ts";
 
 interface Component {
   readonly type: string;
