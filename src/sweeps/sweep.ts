@@ -61,7 +61,10 @@ export function idempotencyRecords(records: IdempotencyStore, clock: Clock): Swe
 
 /** Removes usage that is no longer kept. */
 export function oldUsage(usage: UsageStore, clock: Clock): Sweep {
-  return { name: "old_usage", run: () => usage.removeBefore(Math.floor(clock.now() / HOUR_MS) - KEPT_HOURS) };
+  return {
+    name: "old_usage",
+    run: (signal) => usage.removeBefore(Math.floor(clock.now() / HOUR_MS) - KEPT_HOURS, signal),
+  };
 }
 
 /** Removes bytes that no record names: those of interrupted uploads and of replaced files. */
