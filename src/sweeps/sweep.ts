@@ -8,9 +8,9 @@ import { KEPT_MS } from "../idempotency/idempotency.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { unlessErased } from "../reminders/unless-erased.ts";
-import { HOUR_MS } from "../usage/counter.ts";
 import { KEPT_HOURS } from "../usage/service.ts";
 import type { UsageStore } from "../usage/store.ts";
+import { HOUR_MS } from "../usage/sum.ts";
 
 /** Recurring work that any replica can do: it updates or removes what has become outdated with time. */
 export interface Sweep {

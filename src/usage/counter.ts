@@ -4,6 +4,7 @@ import type { Caller } from "../accounts/caller.ts";
 import { PeriodicWrite } from "../infra/periodic-write.ts";
 import type { Decision } from "../limiter/decision.ts";
 import type { Usage, UsageStore } from "./store.ts";
+import { HOUR_MS, type Sum } from "./sum.ts";
 
 interface Dependencies {
   readonly store: Pick<UsageStore, "write">;
@@ -23,8 +24,6 @@ const COUNTS_AT_ONCE = 1_000;
 /** Accounts and surfaces of which the refusals of the window are known, and of these, how many are shown. */
 const MAX_REFUSED = 1_000;
 const MAX_SHOWN = 20;
-
-export const HOUR_MS = 3_600_000;
 
 interface Count extends Usage {
   readonly writer: string;
@@ -127,6 +126,6 @@ export class UsageCounter {
   }
 }
 
-function totalOf({ used, refused }: Usage): number {
+function totalOf({ used, refused }: Sum): number {
   return used + refused;
 }

@@ -4,9 +4,9 @@ import { grouped } from "../infra/grouped.ts";
 import { pacedReads } from "../infra/paced-reads.ts";
 import { isSurface, SURFACES } from "../limiter/surfaces.ts";
 import { invalid } from "../problems.ts";
-import { HOUR_MS } from "./counter.ts";
 import type { UsageReport, UsageRow } from "./schema.ts";
 import type { Usage, UsageStore } from "./store.ts";
+import { HOUR_MS, type Sum, sumOf } from "./sum.ts";
 
 /** Hours that are kept. */
 export const KEPT_HOURS = 30 * 24;
@@ -16,11 +16,9 @@ const READ_EVERY_MS = 1_000;
 const MAX_LISTED = 50;
 
 /** What an account used and was refused in some hours. */
-export interface AccountUsage {
+interface AccountUsage extends Sum {
   readonly account_id: string;
   readonly name: string;
-  readonly used: number;
-  readonly refused: number;
 }
 
 /** Reports what the processes have counted. It is up to a minute old. Every method may throw problem store_unavailable. */
@@ -97,9 +95,4 @@ function rowsOf(counted: readonly Usage[]): UsageRow[] {
       const { hour, surface, keyId } = usage[0]!;
       return { hour: startOf(hour), surface, key_id: keyId, ...sumOf(usage) };
     });
-}
-
-function sumOf(counted: readonly Usage[]): { used: number; refused: number } {
-  const sum = (member: "used" | "refused") => counted.reduce((total, usage) => total + usage[member], 0);
-  return { used: sum("used"), refused: sum("refused") };
 }

@@ -3,16 +3,15 @@ import { grouped } from "../infra/grouped.ts";
 import type { Indexed } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { Surface } from "../limiter/surfaces.ts";
+import type { Sum } from "./sum.ts";
 
-/** What a key used of a surface in an hour, and what it was refused. In requests. */
-export interface Usage {
+/** What a key used of a surface in an hour, and what it was refused. */
+export interface Usage extends Sum {
   readonly account: string;
   /** Hours since 1970-01-01T00:00Z. */
   readonly hour: number;
   readonly keyId: string;
   readonly surface: Surface;
-  readonly used: number;
-  readonly refused: number;
 }
 
 /**
