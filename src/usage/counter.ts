@@ -40,7 +40,7 @@ interface Count extends Usage {
  * Each process writes the totals that it counted itself, to documents of its own. So a write whose outcome is unknown can
  * be repeated. Once half of the memory is taken, all counts begin again at zero, in documents with another name.
  */
-export class UsageCounter {
+export class UsageCounter extends PeriodicWrite {
   readonly #options: Required<Dependencies>;
   #counts = new Map<string, Count>();
   /** Counts under earlier names that are not written yet. */
@@ -51,20 +51,10 @@ export class UsageCounter {
   readonly #refused = new LRUCache<string, number>({ max: MAX_REFUSED });
   /** Requests that found no room since the last write. */
   #lost = 0;
-  readonly #writes: PeriodicWrite;
 
   constructor(options: Dependencies) {
+    super(PERIOD_MS);
     this.#options = { maxCounts: MAX_COUNTS, ...options };
-    this.#writes = new PeriodicWrite(PERIOD_MS, () => this.#write());
-  }
-
-  start(): void {
-    this.#writes.start();
-  }
-
-  /** Stops the writes. Writes what is counted, and waits for it at most `withinMs` milliseconds. Never fails. */
-  stop(withinMs: number): Promise<void> {
-    return this.#writes.stop(withinMs);
   }
 
   /** Counts a request in the hour of its window: the one in which it was decided, by Redis's clock. */
@@ -99,7 +89,7 @@ export class UsageCounter {
     return count;
   }
 
-  async #write(): Promise<void> {
+  protected async write(): Promise<void> {
     const { store, log, maxCounts } = this.#options;
     if (this.#left.length === 0 && this.#counts.size >= maxCounts / 2) {
       this.#left = [...this.#counts.values()];
