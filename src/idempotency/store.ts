@@ -25,7 +25,6 @@ export interface IdempotencyRecord {
   readonly outcome: Binary | null;
 }
 
-
 /** The records of Idempotency-Keys. Every method but `removeOlderThan` is one round trip. All throw store_unavailable. */
 export class IdempotencyStore implements Indexed {
   /** For the removal, and for erasures. */
