@@ -17,24 +17,14 @@ const MAX_REMEMBERED = 10_000;
  * Records when keys were last used: in memory, and once a minute in the store. So the stored time is up to a minute late, and
  * a process that is killed loses its last minute. No request waits for a write, and none fails because of one.
  */
-export class LastUsed {
+export class LastUsed extends PeriodicWrite {
   readonly #options: Dependencies;
   /** Uses that are not written yet: milliseconds since the epoch, by key. */
   #uses = new Map<string, number>();
-  readonly #writes: PeriodicWrite;
 
   constructor(dependencies: Dependencies) {
+    super(dependencies.periodMs ?? PERIOD_MS);
     this.#options = dependencies;
-    this.#writes = new PeriodicWrite(dependencies.periodMs ?? PERIOD_MS, () => this.#writeAll());
-  }
-
-  start(): void {
-    this.#writes.start();
-  }
-
-  /** Stops the writes. Writes what is remembered, and waits for it at most `withinMs` milliseconds. Never fails. */
-  stop(withinMs: number): Promise<void> {
-    return this.#writes.stop(withinMs);
   }
 
   note(keyId: string): void {
@@ -42,10 +32,10 @@ export class LastUsed {
     // It is full only while a write runs, or after one failed. A key that is left out is noted at a later use.
     if (isNew && this.#uses.size >= MAX_REMEMBERED) return;
     this.#uses.set(keyId, this.#options.clock.now());
-    if (isNew && this.#uses.size === MAX_REMEMBERED) void this.#writes.now();
+    if (isNew && this.#uses.size === MAX_REMEMBERED) void this.writeNow();
   }
 
-  async #writeAll(): Promise<void> {
+  protected async write(): Promise<void> {
     if (this.#uses.size === 0) return;
     const uses = this.#uses;
     this.#uses = new Map();

@@ -25,9 +25,6 @@ export interface IdempotencyRecord {
   readonly outcome: Binary | null;
 }
 
-/** Records removed at a time, so that each operation stays short. */
-const REMOVAL_BATCH = 500;
-
 /** The records of Idempotency-Keys. Every method but `removeOlderThan` is one round trip. All throw store_unavailable. */
 export class IdempotencyStore implements Indexed {
   /** For the removal, and for erasures. */
@@ -87,14 +84,8 @@ export class IdempotencyStore implements Indexed {
   }
 
   /** Removes the records created before then, in batches, until `stop` is aborted. Returns their number. */
-  async removeOlderThan(epochMs: number, stop: AbortSignal): Promise<number> {
-    const old = { created_at: { $lt: epochMs } };
-    for (let removed = 0; ;) {
-      const found = await this.#records.find(old, { projection: { _id: 1 }, limit: REMOVAL_BATCH });
-      if (found.length === 0 || stop.aborted) return removed;
-      // Check the age again: if a key was used again since, a new record has replaced its old one.
-      removed += await this.#records.deleteMany({ _id: { $in: found.map(({ _id }) => _id) }, ...old });
-    }
+  removeOlderThan(epochMs: number, stop: AbortSignal): Promise<number> {
+    return this.#records.deleteInBatches({ created_at: { $lt: epochMs } }, stop);
   }
 }
 

@@ -12,6 +12,9 @@ import type {
 } from "mongodb";
 import { isDuplicateKey, type Limits, type Mongo } from "./mongo.ts";
 
+/** Documents that are deleted at once, so that each operation stays short. */
+const DELETED_AT_ONCE = 500;
+
 /**
  * A collection of MongoDB. Every operation is one round trip with the limits of `Mongo.bounded`, and may throw problem
  * store_unavailable; a write may still have happened then. Those that return a boolean tell whether the document was there.
@@ -90,6 +93,16 @@ export class BoundedCollection<Stored extends Document> {
 
   async deleteMany(filter: Filter<Stored>): Promise<number> {
     return (await this.#run("delete", (limits) => this.#collection.deleteMany(filter, limits))).deletedCount;
+  }
+
+  /** Deletes what matches, a batch at a time: an operation has a time limit. Ends early if `stop` is aborted. Returns the count. */
+  async deleteInBatches(filter: Filter<Stored>, stop: AbortSignal): Promise<number> {
+    for (let deleted = 0; ;) {
+      const found = await this.find(filter, { projection: { _id: 1 }, limit: DELETED_AT_ONCE });
+      if (found.length === 0 || stop.aborted) return deleted;
+      // Check the filter again: another document may have taken the place of one that was found.
+      deleted += await this.deleteMany({ ...filter, _id: { $in: found.map(({ _id }) => _id) } });
+    }
   }
 
   #run<T>(kind: "find" | "insert" | "update" | "delete", operation: (limits: Limits) => Promise<T>): Promise<T> {

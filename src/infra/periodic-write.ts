@@ -1,35 +1,36 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Runs a write once in a period, one at a time. The write must not fail. */
-export class PeriodicWrite {
+/** Writes once in a period what it has collected, one write at a time. */
+export abstract class PeriodicWrite {
   readonly #periodMs: number;
-  readonly #write: () => Promise<void>;
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(periodMs: number, write: () => Promise<void>) {
+  constructor(periodMs: number) {
     this.#periodMs = periodMs;
-    this.#write = write;
   }
+
+  /** Writes all that is collected. Must not fail. */
+  protected abstract write(): Promise<void>;
 
   /** Starts the writes. The first one comes after a random part of the period, so that replicas do not all write at once. */
   start(): void {
     const first = () => {
-      this.#timer = setInterval(() => void this.now(), this.#periodMs).unref();
-      void this.now();
+      this.#timer = setInterval(() => void this.writeNow(), this.#periodMs).unref();
+      void this.writeNow();
     };
     this.#timer = setTimeout(first, this.#periodMs * Math.random()).unref();
   }
 
-  /** Stops the writes. Writes once more, and waits for it at most `withinMs` milliseconds. */
+  /** Stops the writes. Writes once more, and waits for it at most `withinMs` milliseconds. Never fails. */
   async stop(withinMs: number): Promise<void> {
     clearTimeout(this.#timer);
-    const written = Promise.resolve(this.#writing).then(() => this.now());
+    const written = Promise.resolve(this.#writing).then(() => this.writeNow());
     await Promise.race([written, wait(withinMs, undefined, { ref: false })]);
   }
 
   /** Writes now. If a write is running, only waits for that one. */
-  now(): Promise<void> {
-    return (this.#writing ??= this.#write().finally(() => (this.#writing = undefined)));
+  protected writeNow(): Promise<void> {
+    return (this.#writing ??= this.write().finally(() => (this.#writing = undefined)));
   }
 }

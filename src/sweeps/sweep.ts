@@ -8,9 +8,9 @@ import { KEPT_MS } from "../idempotency/idempotency.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { unlessErased } from "../reminders/unless-erased.ts";
-import { HOUR_MS } from "../usage/counter.ts";
 import { KEPT_HOURS } from "../usage/service.ts";
 import type { UsageStore } from "../usage/store.ts";
+import { HOUR_MS } from "../usage/sum.ts";
 
 /** Recurring work that any replica can do: it updates or removes what has become outdated with time. */
 export interface Sweep {
@@ -61,7 +61,10 @@ export function idempotencyRecords(records: IdempotencyStore, clock: Clock): Swe
 
 /** Removes usage that is no longer kept. */
 export function oldUsage(usage: UsageStore, clock: Clock): Sweep {
-  return { name: "old_usage", run: () => usage.removeBefore(Math.floor(clock.now() / HOUR_MS) - KEPT_HOURS) };
+  return {
+    name: "old_usage",
+    run: (signal) => usage.removeBefore(Math.floor(clock.now() / HOUR_MS) - KEPT_HOURS, signal),
+  };
 }
 
 /** Removes bytes that no record names: those of interrupted uploads and of replaced files. */

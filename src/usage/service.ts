@@ -1,36 +1,34 @@
 import type { AccountStore } from "../accounts/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
+import { grouped } from "../infra/grouped.ts";
 import { pacedReads } from "../infra/paced-reads.ts";
 import { isSurface, SURFACES } from "../limiter/surfaces.ts";
 import { invalid } from "../problems.ts";
-import { HOUR_MS } from "./counter.ts";
 import type { UsageReport, UsageRow } from "./schema.ts";
 import type { Usage, UsageStore } from "./store.ts";
+import { HOUR_MS, type Sum, sumOf } from "./sum.ts";
 
 /** Hours that are kept. */
 export const KEPT_HOURS = 30 * 24;
 /** Minimum time between two reads for clients of one account, in milliseconds. They are free, so they need a bound. */
 const READ_EVERY_MS = 1_000;
-/** Accounts that are read at once, and accounts that are listed. */
-const ACCOUNTS_AT_ONCE = 100;
+/** Accounts that `top` lists. */
 const MAX_LISTED = 50;
 
 /** What an account used and was refused in some hours. */
-export interface AccountUsage {
+interface AccountUsage extends Sum {
   readonly account_id: string;
   readonly name: string;
-  readonly used: number;
-  readonly refused: number;
 }
 
 /** Reports what the processes have counted. It is up to a minute old. Every method may throw problem store_unavailable. */
 export class UsageService {
   readonly #store: UsageStore;
-  readonly #accounts: Pick<AccountStore, "get" | "list">;
+  readonly #accounts: Pick<AccountStore, "get" | "pages">;
   readonly #clock: Clock;
   readonly #paced = pacedReads<UsageReport>(READ_EVERY_MS);
 
-  constructor(store: UsageStore, accounts: Pick<AccountStore, "get" | "list">, clock: Clock) {
+  constructor(store: UsageStore, accounts: Pick<AccountStore, "get" | "pages">, clock: Clock) {
     this.#store = store;
     this.#accounts = accounts;
     this.#clock = clock;
@@ -54,30 +52,25 @@ export class UsageService {
 
   /**
    * Returns the accounts that were refused most in the current hour and as many `hours` before it, then those that used
-   * most. Reads the accounts by hundreds, one round trip for each. @throws problem `validation_failed`
+   * most. Reads the accounts by hundreds, with two round trips for each. @throws problem `validation_failed`
    */
   async top(hours: number, surface?: string): Promise<AccountUsage[]> {
     const { from, to } = this.#last(hours);
     if (surface !== undefined && !isSurface(surface))
       throw invalid("/surface", `must be one of ${SURFACES.join(", ")}`);
     let top: AccountUsage[] = [];
-    let names = new Map<string, string>();
-    const read = async () => {
-      const totals = new Map<string, AccountUsage>();
-      for (const usage of await this.#store.find([...names.keys()], from, to)) {
-        if (surface !== undefined && usage.surface !== surface) continue;
-        const { used, refused } = totals.get(usage.account) ?? { used: 0, refused: 0 };
-        const sums = { used: used + usage.used, refused: refused + usage.refused };
-        totals.set(usage.account, { account_id: usage.account, name: names.get(usage.account) ?? "", ...sums });
-      }
-      top = [...top, ...totals.values()]
-        .toSorted((a, b) => b.refused - a.refused || b.used - a.used)
-        .slice(0, MAX_LISTED);
-      names = new Map();
-    };
-    for await (const { _id, name } of this.#accounts.list())
-      if (names.set(_id, name).size === ACCOUNTS_AT_ONCE) await read();
-    await read();
+    for await (const accounts of this.#accounts.pages()) {
+      const ids = accounts.map(({ _id }) => _id);
+      const counted = (await this.#store.find(ids, from, to)).filter(
+        (usage) => (surface ?? usage.surface) === usage.surface,
+      );
+      const byAccount = grouped(counted, ({ account }) => account);
+      const totals = accounts.flatMap(({ _id: account_id, name }) => {
+        const usage = byAccount.get(account_id);
+        return usage === undefined ? [] : { account_id, name, ...sumOf(usage) };
+      });
+      top = [...top, ...totals].toSorted((a, b) => b.refused - a.refused || b.used - a.used).slice(0, MAX_LISTED);
+    }
     return top;
   }
 
@@ -95,11 +88,11 @@ function startOf(hour: number): string {
 
 /** Adds up what the processes counted. */
 function rowsOf(counted: readonly Usage[]): UsageRow[] {
-  const rows = new Map<string, UsageRow>();
-  for (const { hour, surface, keyId, used, refused } of counted) {
-    const name = `${hour} ${SURFACES.indexOf(surface)} ${keyId}`;
-    const before = rows.get(name) ?? { hour: startOf(hour), surface, key_id: keyId, used: 0, refused: 0 };
-    rows.set(name, { ...before, used: before.used + used, refused: before.refused + refused });
-  }
-  return [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+  const rows = grouped(counted, ({ hour, surface, keyId }) => `${hour} ${SURFACES.indexOf(surface)} ${keyId}`);
+  return [...rows]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, usage]) => {
+      const { hour, surface, keyId } = usage[0]!;
+      return { hour: startOf(hour), surface, key_id: keyId, ...sumOf(usage) };
+    });
 }

@@ -3,16 +3,15 @@ import { grouped } from "../infra/grouped.ts";
 import type { Indexed } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { Surface } from "../limiter/surfaces.ts";
+import type { Sum } from "./sum.ts";
 
-/** What a key used of a surface in an hour, and what it was refused. In requests. */
-export interface Usage {
+/** What a key used of a surface in an hour, and what it was refused. */
+export interface Usage extends Sum {
   readonly account: string;
   /** Hours since 1970-01-01T00:00Z. */
   readonly hour: number;
   readonly keyId: string;
   readonly surface: Surface;
-  readonly used: number;
-  readonly refused: number;
 }
 
 /**
@@ -45,13 +44,14 @@ export class UsageStore implements Indexed {
    */
   async write(counts: readonly (Usage & { readonly writer: string })[]): Promise<void> {
     const days = grouped(counts, ({ account, hour, writer }) => `${account} ${dayOf(hour)} ${writer}`);
-    const writes = Array.from(days, ([_id, [first, ...others]]) => {
-      const fields = [first!, ...others].flatMap(({ hour, keyId, surface, used, refused }) => {
+    const writes = Array.from(days, ([_id, ofDay]) => {
+      const fields = ofDay.flatMap(({ hour, keyId, surface, used, refused }) => {
         const name = `${hour % 24} ${keyId} ${surface}`;
         return [[`${name} used`, used] as const, [`${name} refused`, refused] as const];
       });
-      const update = { $max: Object.fromEntries(fields), $setOnInsert: { day: dayOf(first!.hour) } };
-      return { updateOne: { filter: { _id, account: first!.account }, update, upsert: true } };
+      const { account, hour } = ofDay[0]!;
+      const update = { $max: Object.fromEntries(fields), $setOnInsert: { day: dayOf(hour) } };
+      return { updateOne: { filter: { _id, account }, update, upsert: true } };
     });
     await this.#days.write("update", writes);
   }
@@ -62,18 +62,20 @@ export class UsageStore implements Indexed {
       account: { $in: [...accounts] },
       day: { $gte: dayOf(from), $lte: dayOf(to) },
     });
-    const names = days.flatMap((day) => Object.keys(day).map((name) => ({ day, name })));
-    return names.flatMap(({ day, name }) => {
-      const [hourOfDay, keyId = "", surface = "", kind] = name.split(" ");
-      const hour = 24 * day.day + Number(hourOfDay);
-      if (kind !== "used" || hour < from || hour > to) return [];
-      const [used, refused] = [Number(day[name]), Number(day[`${hourOfDay} ${keyId} ${surface} refused`])];
-      return [{ account: day.account, hour, keyId, surface: surface as Surface, used, refused }];
-    });
+    const counted = days.flatMap(({ _id, account, day, ...counts }) =>
+      Object.keys(counts).flatMap((name) => {
+        const [hourOfDay, keyId = "", surface = "", kind] = name.split(" ");
+        if (kind !== "used") return [];
+        const [used, refused] = [counts[name], counts[`${hourOfDay} ${keyId} ${surface} refused`]].map(Number);
+        const hour = 24 * day + Number(hourOfDay);
+        return { account, hour, keyId, surface: surface as Surface, used: used!, refused: refused! };
+      }),
+    );
+    return counted.filter(({ hour }) => hour >= from && hour <= to);
   }
 
-  /** Returns how many documents were removed. @param hour as in Usage. */
-  removeBefore(hour: number): Promise<number> {
-    return this.#days.deleteMany({ day: { $lt: dayOf(hour) } });
+  /** Returns how many documents were removed. Takes any number of round trips. @param hour as in Usage. */
+  removeBefore(hour: number, stop: AbortSignal): Promise<number> {
+    return this.#days.deleteInBatches({ day: { $lt: dayOf(hour) } }, stop);
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import type { Decision, Verdict } from "../../src/limiter/decision.ts";
 import type { Surface } from "../../src/limiter/surfaces.ts";
@@ -7,8 +8,6 @@ import type { UsageStore } from "../../src/usage/store.ts";
 type Written = Parameters<UsageStore["write"]>[0][number];
 
 const HOUR_MS = 3_600_000;
-/** More than the periods after which a count is forgotten. */
-const LONG = 80;
 /** Counts that fit into the memory. */
 const MAX = 100;
 const caller = { accountId: "acct_1", keyId: "key_1" };
@@ -112,20 +111,6 @@ describe("the counter of usage", () => {
     expect(warnings).to.have.length(3);
   });
 
-  it("goes on under another name if the clock goes back to an hour that it has forgotten", async () => {
-    const { counter, flush, totals, stored } = counterOf();
-    for (let n = 0; n < 5; n++) counter.count(caller, decision("admitted"));
-    for (let n = 0; n < LONG; n++) await flush();
-    counter.count(caller, decision("admitted"));
-    await flush();
-    expect(totals()).to.deep.equal({ "acct_1 key_1 list 100": [6, 0] });
-    expect(stored.size).to.equal(2);
-    counter.count(caller, decision("admitted"));
-    await flush();
-    expect(totals()).to.deep.equal({ "acct_1 key_1 list 100": [7, 0] });
-    expect(stored.size).to.equal(2);
-  });
-
   it("loses nothing of more keys than fit if they are written in between", async () => {
     const { counter, flush, totals, warnings } = counterOf();
     for (let n = 0; n < 1.5 * MAX; n++) {
@@ -157,17 +142,22 @@ describe("the counter of usage", () => {
 
   it("knows the 20 accounts and surfaces that were refused most in this window", () => {
     const { counter } = counterOf();
-    const refuse = (account: number, times: number, hours = 100.5) => {
-      for (let n = 0; n < times; n++)
-        counter.count({ ...caller, accountId: `acct_${account}` }, decision("account_exhausted", hours));
-    };
-    for (let account = 1; account <= 30; account++) refuse(account, account);
+    for (let account = 1; account <= 30; account++)
+      for (let n = 0; n < account; n++)
+        counter.count({ ...caller, accountId: `acct_${account}` }, decision("account_exhausted"));
     counter.count({ ...caller, accountId: "acct_quiet" }, decision("admitted"));
     const most = counter.mostRefused();
     expect(most.map(({ account, surface, requests }) => `${account} ${surface} ${requests}`)).to.deep.equal(
       Array.from({ length: 20 }, (_, n) => `acct_${30 - n} list ${30 - n}`),
     );
-    refuse(30, 1, 101.5);
-    expect(counter.mostRefused().map(({ account }) => account)).not.to.include("acct_30");
+  });
+
+  it("forgets refusals when their window ends", async () => {
+    const { counter } = counterOf();
+    const msToEnd = 20;
+    counter.count(caller, decision("account_exhausted", 101 - msToEnd / HOUR_MS));
+    expect(counter.mostRefused()).to.have.length(1);
+    await wait(2 * msToEnd);
+    expect(counter.mostRefused()).to.deep.equal([]);
   });
 });

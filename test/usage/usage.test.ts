@@ -1,8 +1,10 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import { createLog } from "../../src/infra/log.ts";
 import { SURFACES } from "../../src/limiter/surfaces.ts";
 import { type Replica, startReplica } from "../../src/process/replica.ts";
 import type { UsageReport, UsageRow } from "../../src/usage/schema.ts";
+import { UsageStore } from "../../src/usage/store.ts";
 import { answerOf, complaintOf, mistakeOf, serversOf } from "../admin/support.ts";
 import { type Operators, openOperators } from "../support/operators.ts";
 import { newAccount, testConfig, type TestAccount } from "../support/service.ts";
@@ -46,6 +48,17 @@ describe("usage", () => {
     }
     return all;
   }
+
+  it("is removed by a replica once it is older than 30 days", async () => {
+    const hour = Math.floor(Date.now() / HOUR_MS) - 32 * 24;
+    const old = { account: "acct_old", hour, keyId: "key_old", surface: "list", used: 1, refused: 0 } as const;
+    const store = new UsageStore(operators.mongo);
+    await store.write([{ ...old, writer: "old-0" }]);
+    expect(await store.find([old.account], hour, hour)).to.deep.equal([old]);
+    await start(1);
+    while ((await store.find([old.account], hour, hour)).length > 0) await wait(50);
+    await stopAll();
+  });
 
   it("has all that each key used and was refused, on every replica, once these have stopped", async () => {
     const urls = await start(2);

@@ -1,55 +1,40 @@
 import { html, nothing, svg, type TemplateResult } from "lit-html";
 import type { UsageReport } from "../../../usage/schema.ts";
+import { HOUR_MS, type Sum, sumOf } from "../../../usage/sum.ts";
 import { moment, section } from "./parts.ts";
 import { count, shortId } from "./text.ts";
-
-const HOUR_MS = 3_600_000;
-
-/** Requests of an hour, of all keys and surfaces together. */
-interface Hour {
-  readonly start: string;
-  readonly used: number;
-  readonly refused: number;
-}
-
-/** Returns every hour of a report, also those without requests. */
-export function hoursOf({ from, to, data }: UsageReport): Hour[] {
-  const length = 1 + (Date.parse(to) - Date.parse(from)) / HOUR_MS;
-  return Array.from({ length }, (_, index) => {
-    const start = new Date(Date.parse(from) + index * HOUR_MS).toISOString();
-    const rows = data.filter(({ hour }) => hour === start);
-    const sumOf = (member: "used" | "refused") => rows.reduce((sum, row) => sum + row[member], 0);
-    return { start, used: sumOf("used"), refused: sumOf("refused") };
-  });
-}
 
 /** The account's last 24 hours: in words, as a bar for each hour, and as a table. */
 export function usageSection(usage: UsageReport | undefined): TemplateResult | typeof nothing {
   if (usage === undefined) return nothing;
-  const hours = hoursOf(usage);
+  const { from, to, data } = usage;
+  const first = Date.parse(from);
+  const hours = Array.from({ length: 1 + (Date.parse(to) - first) / HOUR_MS }, (_, index) => {
+    const start = new Date(first + index * HOUR_MS).toISOString();
+    return { start, ...sumOf(data.filter(({ hour }) => hour === start)) };
+  });
   const worst = hours.reduce((one, other) => (other.refused > one.refused ? other : one));
-  const sumOf = (member: "used" | "refused") => hours.reduce((sum, hour) => sum + hour[member], 0);
-  const refused = worst.refused === 0 ? "none was" : `${count(sumOf("refused"))} were`;
-  const when = worst.refused === 0 ? "." : html`, most of them at ${moment(worst.start)}.`;
-  const rows = usage.data.toReversed().map(
-    (row) =>
-      html`<tr>
-        <td>${moment(row.hour)}</td>
-        <td>${row.surface}</td>
-        <td><code>${shortId(row.key_id)}</code></td>
-        <td>${count(row.used)}</td>
-        <td>${count(row.refused)}</td>
-      </tr>`,
-  );
+  const { used, refused } = sumOf(hours);
+  const refusals =
+    refused === 0
+      ? "none was refused (429)."
+      : html`${count(refused)} were refused (429), most of them at ${moment(worst.start)}.`;
+  const rows = data.toReversed().map((row) => {
+    const key = html`<code>${shortId(row.key_id)}</code>`;
+    const cells = [moment(row.hour), row.surface, key, count(row.used), count(row.refused)];
+    return html`<tr>
+      ${cells.map((cell) => html`<td>${cell}</td>`)}
+    </tr>`;
+  });
   return section(
     "usage",
     "Last 24 hours",
-    html`<p class="quiet">${count(sumOf("used"))} requests were admitted, and ${refused} refused (429)${when}</p>
+    html`<p class="quiet">${count(used)} requests were admitted, and ${refusals}</p>
       <svg class="hours" viewBox="0 0 ${10 * hours.length} 100" preserveAspectRatio="none" aria-hidden="true">
         ${bars(hours)}
       </svg>
       <p class="hours-ends quiet">
-        <span>${moment(usage.from)}</span><span><i class="used"></i> admitted <i class="refused"></i> refused</span
+        <span>${moment(from)}</span><span><i class="used"></i> admitted <i class="refused"></i> refused</span
         ><span>now</span>
       </p>
       ${
@@ -75,7 +60,7 @@ export function usageSection(usage: UsageReport | undefined): TemplateResult | t
 }
 
 /** The highest bar fills the height. Any request shows. */
-function bars(hours: readonly Hour[]): unknown[] {
+function bars(hours: readonly Sum[]): unknown[] {
   const most = Math.max(1, ...hours.map(({ used, refused }) => used + refused));
   const heightOf = (requests: number) => (requests === 0 ? 0 : Math.max(2, (98 * requests) / most));
   return hours.map(({ used, refused }, index) => {
