@@ -84,8 +84,7 @@ export async function compose(config: Config, startup: Startup): Promise<System>
   }
   const { log, metrics } = startup;
   const outage = new StoreOutage({ ping: (use) => pingStore(mongo, use), log });
-  const onFailure = outage.noteFailure.bind(outage);
-  const database = { url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log, metrics, onFailure };
+  const database = { url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log, metrics, outage };
   const limiter = { url: config.REDIS_URL, timeoutMs: config.LIMITER_TIMEOUT_MS, log };
   const mongo: Mongo = await startup.untilUp("mongodb", () => connectMongo(database));
   let redis: RedisClient | undefined;

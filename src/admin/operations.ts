@@ -98,7 +98,7 @@ export class Operations {
     };
   }
 
-  /** Erases candidates. The composed service does it, because the feed has to show it. @throws {Error} in the end, if some do not exist. */
+  /** Erases candidates: through the composed service, because the feed has to show it. @throws {Error} of those that do not exist, in the end. */
   async erase(candidateIds: readonly string[]): Promise<{ object: string; erased: readonly string[] }> {
     const plans = new PlanStore(await this.#connectedMongo());
     const absent: string[] = [];

@@ -42,8 +42,8 @@ export interface MongoOptions {
   operationTimeoutMs?: 0;
   log?: { warn(message: string): void };
   metrics?: Metrics;
-  /** Called when the store has failed an operation of `bounded`. */
-  onFailure?: (name: OperationName) => void;
+  /** Is told of each operation of `bounded` that the store has failed. */
+  outage?: { noteFailure(name: OperationName): void };
 }
 
 const DEFAULT_DATABASE = "onboarding";
@@ -64,7 +64,7 @@ const PINNED = {
  * options to remove, if the URL asks for other reads or writes than PINNED.
  */
 export async function connectMongo(options: MongoOptions): Promise<Mongo> {
-  const { url, timeoutMs, operationTimeoutMs, log, metrics, onFailure } = options;
+  const { url, timeoutMs, operationTimeoutMs, log, metrics, outage } = options;
   refuseOtherPromises(url);
   const client = new MongoClient(url, {
     ...PINNED,
@@ -96,7 +96,7 @@ export async function connectMongo(options: MongoOptions): Promise<Mongo> {
       const [command = "", collection] = name.split(" ");
       const run = () => published({ system: "mongodb", command, collection }, () => inTime(operation, timeoutMs));
       const result = metrics === undefined ? run() : metrics.timed("mongodb", command, run);
-      if (onFailure !== undefined) result.catch((error: unknown) => isStoreDown(error) && onFailure(name));
+      if (outage !== undefined) result.catch((error: unknown) => isStoreDown(error) && outage.noteFailure(name));
       return result;
     },
     async close() {
