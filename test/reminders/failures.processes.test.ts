@@ -188,17 +188,17 @@ describe("The sender of reminders, when something fails", () => {
   });
 
   it("goes on with the others if a candidate fails, and says so", async () => {
-    const broken = await bench.candidate({ documents: ["CV"] });
-    await mongo.db.collection<{ _id: string }>("candidates").updateOne({ _id: broken }, { $set: { metadata: "{" } });
-    const fresh = new Workbench(mongo); // has not read it before
-    fresh.now = bench.now;
-    await fresh.candidate({ email: "b@example.com", documents: ["CV"] });
-    const failure = await fresh
+    for (const email of ["a@example.com", "b@example.com"]) await bench.candidate({ email, documents: ["CV"] });
+    bench.deliver = ({ to }) => {
+      if (to.address === "a@example.com") throw new Error("failed on purpose");
+      return { kind: "sent", code: "250" };
+    };
+    const failure = await bench
       .sender()
       .run(go)
       .catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(AggregateError);
-    expect(fresh.sent.map(({ to }) => to.address)).to.deep.equal(["b@example.com"]);
+    expect(bench.sent.map(({ to }) => to.address)).to.include("b@example.com");
   });
 
   it("leaves nothing behind of a candidate that is erased while its message is being sent", async () => {
