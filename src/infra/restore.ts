@@ -30,6 +30,8 @@ export interface Restored {
 const ROUND_MS = 1_000;
 /** The mark grows once in this many rounds. */
 const ROUNDS_A_MARK = 5;
+/** Maximum wait for Redis, in milliseconds. Then a round goes on without it. */
+const REDIS_WITHIN_MS = 2_000;
 /** A hash in Redis: the mark of each installation. Its name fits the documented ACL; no account has the id `acct_`. */
 const KEY = "{acct_}marks";
 const _id = "restore";
@@ -134,7 +136,7 @@ export class RestoreWatch {
     const { store, redis, newId, clock, log } = this.#dependencies;
     const round = this.#rounds++;
     // Before the store is read: what Redis knows by then is in the store, unless it was restored.
-    const known = await knownMark(redis, last).catch(() => undefined);
+    const known = await inTime(knownMark(redis, last));
     if (known === undefined && round === 0)
       log.warn({}, `Redis does not let the service read ${KEY}: no restore of MongoDB is noticed until it does`);
     const since = timestamp(clock.now());
@@ -149,7 +151,7 @@ export class RestoreWatch {
         return this.#look(state);
       }
       if (round % ROUNDS_A_MARK === 0 && (await store.change(state, {}, { $gte: known })))
-        await tellMark(redis, { ...state, mark: state.mark + 1 }).catch(() => undefined);
+        await inTime(tellMark(redis, { ...state, mark: state.mark + 1 }));
     }
     this.#follow(state);
     return state;
@@ -166,6 +168,11 @@ export class RestoreWatch {
     metrics.restoring.set(Number(isRestoring));
     log.warn({ since }, isRestoring ? "nobody is served until `admin restore end`" : "the service is open again");
   }
+}
+
+/** Returns undefined if Redis does not reply in time, or with an error. Then nothing can be told, and nothing is wrong. */
+function inTime<T>(reply: Promise<T>): Promise<T | undefined> {
+  return Promise.race([reply, wait(REDIS_WITHIN_MS, undefined, { ref: false })]).catch(() => undefined);
 }
 
 /** Returns undefined if every reminder that is due goes out. @param state null or undefined if there is none. */

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { patched } from "../../src/candidates/edits.ts";
 import type { Outcome } from "../../src/reminders/mailer.ts";
 import { HOUR, iso } from "./support.ts";
-import { useWorkbench, Workbench } from "./workbench.ts";
+import { useWorkbench } from "./workbench.ts";
 
 const MINUTE = HOUR / 60;
 const SECOND = MINUTE / 60;
