@@ -84,8 +84,7 @@ export async function compose(config: Config, startup: Startup): Promise<System>
   }
   const { log, metrics } = startup;
   const outage = new StoreOutage({ ping: (use) => pingStore(mongo, use), log });
-  const onEnd = outage.ended.bind(outage);
-  const database = { url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log, metrics, onEnd };
+  const database = { url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log, metrics, outage };
   const limiter = { url: config.REDIS_URL, timeoutMs: config.LIMITER_TIMEOUT_MS, log };
   const mongo: Mongo = await startup.untilUp("mongodb", () => connectMongo(database));
   let redis: RedisClient | undefined;
@@ -96,6 +95,7 @@ export async function compose(config: Config, startup: Startup): Promise<System>
     tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT);
     return await wire({ config, startup, database, mongo, outage, redis, tracing });
   } catch (error) {
+    outage.stop();
     redis?.disconnect();
     await mongo.close();
     await tracing?.close();

@@ -5,7 +5,6 @@ import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
 import { AuditTrail } from "../audit/trail.ts";
-import { candidateNotFound } from "../candidates/erasure.ts";
 import { compose } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { GrantService } from "../grants/service.ts";
@@ -82,7 +81,7 @@ export class Operations {
   async outreach(): Promise<ReminderControl> {
     const mongo = await this.#connectedMongo();
     const state = await new RestoreStore(mongo).read();
-    const restore = { restored: () => (state === null ? undefined : restoredOf(state)) };
+    const restore = { restored: () => restoredOf(state) };
     const shared = { mongo, clock: this.clock, config: this.config, restore, random: randomBytes };
     return wireControls(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
   }
@@ -99,20 +98,23 @@ export class Operations {
     };
   }
 
-  /** Erases candidates. The composed service does it, because the feed has to show it. */
+  /** Erases candidates: through the composed service, because the feed has to show it. @throws {Error} of those that do not exist, in the end. */
   async erase(candidateIds: readonly string[]): Promise<{ object: string; erased: readonly string[] }> {
     const plans = new PlanStore(await this.#connectedMongo());
+    const absent: string[] = [];
     const system = await compose(this.config, new Startup(createLog("silent"), false));
     try {
       for (const id of candidateIds) {
         const accountId = await plans.accountOf(id);
-        if (accountId === undefined) throw candidateNotFound(id);
-        await system.eraser.erase({ accountId, keyId: this.actor() }, id, () => undefined);
+        if (accountId === undefined) absent.push(id);
+        else await system.eraser.erase({ accountId, keyId: this.actor() }, id, () => undefined);
       }
     } finally {
       await system.close();
     }
-    return { object: "erasure", erased: candidateIds };
+    if (absent.length === 0) return { object: "erasure", erased: candidateIds };
+    const others = candidateIds.length > absent.length ? "; the others are erased" : "";
+    throw new Error(`There is no candidate ${absent.join(", ")}${others}. Check the id.`);
   }
 
   async limitsOf(accountId: string): Promise<AccountLimits> {

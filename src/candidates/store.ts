@@ -115,7 +115,7 @@ export class CandidateStore {
       check(isTombstone(found) ? undefined : found);
       return tombstoneOf(found, { key, at });
     };
-    return this.#queued({ accountId, id }, edit, undefined, salvagedOf);
+    return this.#queued({ accountId, id }, edit, undefined, true);
   }
 
   /**
@@ -141,15 +141,15 @@ export class CandidateStore {
   }
 
   /** Writers of one candidate queue within this process, so that they race only writers in other replicas. */
-  #queued(key: CandidateKey, edit: FoundEdit, known?: Found, unreadable = rethrown): Promise<Found> {
-    return this.#queue.run(`${key.accountId} ${key.id}`, () => this.#update(key, edit, known, unreadable));
+  #queued(key: CandidateKey, edit: FoundEdit, known?: Found, salvages = false): Promise<Found> {
+    return this.#queue.run(`${key.accountId} ${key.id}`, () => this.#update(key, edit, known, salvages));
   }
 
-  /** @param unreadable returns what is edited in place of a record that cannot be read. */
-  #update({ accountId, id }: CandidateKey, edit: FoundEdit, known?: Found, unreadable = rethrown): Promise<Found> {
+  /** @param salvages true if what is left of a record that cannot be read is edited in its place. */
+  #update({ accountId, id }: CandidateKey, edit: FoundEdit, known?: Found, salvages = false): Promise<Found> {
     let guess = known;
     return compareAndSet("this candidate", async () => {
-      const before = guess ?? (await this.reader.find(accountId, id).catch(unreadable));
+      const before = guess ?? (await this.reader.find(accountId, id).catch(salvages ? salvagedOf : undefined));
       if (before === null) throw candidateNotFound(id);
       const after = await this.#attempt(before, edit);
       const isUnread = after === guess; // nothing to write to the guess, which may be outdated: read it
@@ -232,10 +232,6 @@ export class CandidateStore {
       throw error;
     }
   }
-}
-
-function rethrown(error: unknown): Found {
-  throw error;
 }
 
 function salvagedOf(error: unknown): Found {

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { Logger } from "pino";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { Tombstone } from "./erasure.ts";
@@ -33,9 +34,7 @@ interface Entry {
   readonly found_at: string;
 }
 
-export interface UnreadableLog {
-  error(fields: object, message: string): void;
-}
+export type UnreadableLog = Pick<Logger, "error">;
 
 /** Lists the candidates whose records cannot be read, until they are repaired or erased. No personal data. */
 export class UnreadableStore {

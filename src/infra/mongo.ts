@@ -42,8 +42,8 @@ export interface MongoOptions {
   operationTimeoutMs?: 0;
   log?: { warn(message: string): void };
   metrics?: Metrics;
-  /** Called when an operation of `bounded` ends. @param began by `performance.now()`. @param failed if the store is to blame. */
-  onEnd?: (name: OperationName, began: number, failed: boolean) => void;
+  /** Is told of each operation of `bounded` that the store has failed. */
+  outage?: { noteFailure(name: OperationName): void };
 }
 
 const DEFAULT_DATABASE = "onboarding";
@@ -64,7 +64,7 @@ const PINNED = {
  * options to remove, if the URL asks for other reads or writes than PINNED.
  */
 export async function connectMongo(options: MongoOptions): Promise<Mongo> {
-  const { url, timeoutMs, operationTimeoutMs, log, metrics, onEnd } = options;
+  const { url, timeoutMs, operationTimeoutMs, log, metrics, outage } = options;
   refuseOtherPromises(url);
   const client = new MongoClient(url, {
     ...PINNED,
@@ -94,14 +94,9 @@ export async function connectMongo(options: MongoOptions): Promise<Mongo> {
     isLate: (began) => performance.now() - began > timeoutMs,
     bounded(name, operation) {
       const [command = "", collection] = name.split(" ");
-      const began = performance.now();
       const run = () => published({ system: "mongodb", command, collection }, () => inTime(operation, timeoutMs));
       const result = metrics === undefined ? run() : metrics.timed("mongodb", command, run);
-      if (onEnd !== undefined)
-        result.then(
-          () => onEnd(name, began, false),
-          (error: unknown) => onEnd(name, began, isStoreDown(error)),
-        );
+      if (outage !== undefined) result.catch((error: unknown) => isStoreDown(error) && outage.noteFailure(name));
       return result;
     },
     async close() {

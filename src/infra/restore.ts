@@ -49,9 +49,12 @@ export class RestoreStore {
     return this.#meta.findOne({ _id });
   }
 
-  /** Returns the state. Makes it first if the database has none. Two more round trips then. */
-  async open(newId: NewId): Promise<RestoreState> {
-    const first = { installation: newId("inst"), mark: 1, since: null, ended_at: null, overdue: "send" } as const;
+  /**
+   * Returns the state. Makes it first if the database has none. Two more round trips then.
+   * @param since the begin of a restore, if a database without a state is being restored.
+   */
+  async open(newId: NewId, since: string | null = null): Promise<RestoreState> {
+    const first = { installation: newId("inst"), mark: 1, since, ended_at: null, overdue: "send" } as const;
     return (await this.read()) ?? ((await this.#meta.insertIfAbsent({ _id, ...first })) ? first : this.open(newId));
   }
 
@@ -71,9 +74,9 @@ async function knownMark(redis: RedisClient, { installation }: RestoreState): Pr
   return Number((await redis.hget(KEY, installation)) ?? 0);
 }
 
-/** Tells Redis a mark that the store has, unless it knows a higher one. */
-export async function tellMark(redis: RedisClient, state: RestoreState): Promise<void> {
-  if ((await knownMark(redis, state)) < state.mark) await redis.hset(KEY, state.installation, state.mark);
+/** Tells Redis a mark that the store has. A process that is late lowers it, until the next one is told: harmless. */
+export async function tellMark(redis: RedisClient, { installation, mark }: RestoreState): Promise<void> {
+  await redis.hset(KEY, installation, mark);
 }
 
 interface Dependencies {
@@ -88,7 +91,7 @@ interface Dependencies {
 /**
  * Tells this process whether MongoDB is being restored: because an operator has said so, or because its mark is lower than the
  * one that Redis remembers. Redis learns of a mark after a majority of MongoDB has it. So no outage, no election and no loss of
- * Redis's data looks like a restore. Two round trips a second, and three more every five.
+ * Redis's data looks like a restore. Two round trips a second, and two more every five.
  */
 export class RestoreWatch {
   readonly #dependencies: Dependencies;
@@ -108,58 +111,62 @@ export class RestoreWatch {
 
   /** Returns undefined if every reminder that is due goes out. */
   restored(): Restored | undefined {
-    return this.#state && restoredOf(this.#state);
+    return restoredOf(this.#state);
   }
 
   /** Looks once, and from then on once a second. @throws problem store_unavailable */
   async start(): Promise<void> {
     const { store, newId } = this.#dependencies;
-    await this.#look(await store.open(newId));
-    void this.#run(this.#stopping.signal);
+    const state = await this.#look(await store.open(newId));
+    void this.#run(state, this.#stopping.signal);
   }
 
   stop(): void {
     this.#stopping.abort();
   }
 
-  async #run(stopping: AbortSignal): Promise<void> {
+  async #run(state: RestoreState, stopping: AbortSignal): Promise<void> {
+    let last = state;
     while (await wait(ROUND_MS, true, { signal: stopping, ref: false }).catch(() => false))
-      if (this.#state !== undefined) await this.#look(this.#state).catch(() => undefined); // the state stays as it was
+      last = await this.#look(last).catch(() => last);
   }
 
   /** @param last the state that was read last. */
-  async #look(last: RestoreState): Promise<void> {
-    const { store, redis, clock, log } = this.#dependencies;
+  async #look(last: RestoreState): Promise<RestoreState> {
+    const { store, redis, newId, clock, log } = this.#dependencies;
     const round = this.#rounds++;
     // Before the store is read: what Redis knows by then is in the store, unless it was restored.
     const known = await inTime(knownMark(redis, last));
     if (known === undefined && round === 0)
       log.warn({}, `Redis does not let the service read ${KEY}: no restore of MongoDB is noticed until it does`);
-    const state = await store.read();
-    if (state !== null && state.installation !== last.installation) return this.#look(state);
-    if (state?.since === null && known !== undefined && state.mark < known) {
-      log.warn({ mark: state.mark, known }, "MongoDB is older than Redis remembers it: it was restored");
-      // A primary that was deposed may return an old state, but cannot change it.
-      await store.change(state, { since: timestamp(clock.now()) }, { $lt: known });
-      return this.#look(state);
-    }
-    if (state?.since === null && known !== undefined && round % ROUNDS_A_MARK === 0)
-      if (await store.change(state, {}, { $gte: known }))
+    const since = timestamp(clock.now());
+    // A database that has lost its state since it was looked at last is being restored.
+    const state = await store.open(newId, since);
+    if (state.installation !== last.installation) return this.#look(state);
+    if (state.since === null && known !== undefined) {
+      if (state.mark < known) {
+        log.warn({ mark: state.mark, known }, "MongoDB is older than Redis remembers it: it was restored");
+        // A primary that was deposed may return an old state, but cannot change it.
+        await store.change(state, { since }, { $lt: known });
+        return this.#look(state);
+      }
+      if (round % ROUNDS_A_MARK === 0 && (await store.change(state, {}, { $gte: known })))
         await inTime(tellMark(redis, { ...state, mark: state.mark + 1 }));
+    }
     this.#follow(state);
+    return state;
   }
 
-  /** Follows the state in the store. A running service that finds none there is being restored: every service makes one. */
-  #follow(state: RestoreState | null): void {
-    this.#state = state ?? this.#state;
-    const isRestoring = state?.since !== null;
+  #follow(state: RestoreState): void {
+    this.#state = state;
+    const { since } = state;
+    const isRestoring = since !== null;
     if (isRestoring === this.signal.aborted) return;
     if (isRestoring) this.#closed.abort();
     else this.#closed = new AbortController();
     const { log, metrics } = this.#dependencies;
     metrics.restoring.set(Number(isRestoring));
-    const text = isRestoring ? "nobody is served until `admin restore end`" : "the service is open again";
-    log.warn({ since: state?.since }, text);
+    log.warn({ since }, isRestoring ? "nobody is served until `admin restore end`" : "the service is open again");
   }
 }
 
@@ -168,6 +175,8 @@ function inTime<T>(reply: Promise<T>): Promise<T | undefined> {
   return Promise.race([reply, wait(REDIS_WITHIN_MS, undefined, { ref: false })]).catch(() => undefined);
 }
 
-export function restoredOf({ ended_at, overdue }: RestoreState): Restored | undefined {
+/** Returns undefined if every reminder that is due goes out. @param state null or undefined if there is none. */
+export function restoredOf(state: RestoreState | null | undefined): Restored | undefined {
+  const { ended_at = null, overdue = "send" } = state ?? {};
   return ended_at === null || overdue === "send" ? undefined : { at: Date.parse(ended_at), overdue };
 }

@@ -58,10 +58,8 @@ export class SweepRunner {
     const { leases, name, leaseMs, restMs, log } = this.#options;
     do {
       try {
-        const { signal } = this.#options.restore;
-        if (signal.aborted) continue;
         const lease = await leases.take(name, leaseMs, Math.max(leaseMs, restMs));
-        if (lease !== undefined) await this.#pass(lease, stopping, signal);
+        if (lease !== undefined) await this.#pass(lease, stopping);
       } catch (error) {
         log.warn({ err: error }, "could not take or extend the sweep lease");
       }
@@ -69,12 +67,12 @@ export class SweepRunner {
     } while (await pause((leaseMs / 3) * (0.5 + Math.random()), stopping));
   }
 
-  async #pass(lease: Lease, stopping: AbortSignal, restoring: AbortSignal): Promise<void> {
-    const { sweeps, leases, restMs } = this.#options;
+  async #pass(lease: Lease, stopping: AbortSignal): Promise<void> {
+    const { sweeps, leases, restMs, restore } = this.#options;
     const lost = new AbortController();
     const done = new AbortController();
     const renewing = this.#renew(lease, lost, done.signal);
-    const stop = AbortSignal.any([stopping, restoring, lost.signal]);
+    const stop = AbortSignal.any([stopping, restore.signal, lost.signal]);
     for (const sweep of sweeps) if (!stop.aborted) await this.#sweep(sweep, lease, stop);
     done.abort();
     await renewing;

@@ -64,10 +64,11 @@ describe("A backup from before an erasure", function () {
 
     await started(client, "new@example.com");
     await mail.received(1);
-    const isHeld = ({ body }: Answer) => body.outreach?.reason === "restored";
-    expect((await until(() => client.get(`/candidates/${kept}`), isHeld)).body.outreach.next_at).to.equal(null);
+    const isPlanned = ({ body }: Answer) => body.outreach?.reason === "restored" || mail.taken.length > 1;
+    const { body } = await until(() => client.get(`/candidates/${kept}`), isPlanned);
+    expect(recipients(), "nobody gets a second mail").to.deep.equal(["new@example.com"]);
+    expect(body.outreach).to.deep.equal({ next_at: null, reason: "restored" });
     expect(await admin("restore", "show")).to.include({ restoring: false, waiting: 1 });
-    expect(recipients()).to.deep.equal(["new@example.com"]);
 
     await admin("restore", "end", "--overdue", "send");
     await mail.received(2);
