@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { Counter, Gauge, type GaugeConfiguration, Histogram, Registry } from "prom-client";
 import { Problem } from "../problems.ts";
 
@@ -7,6 +8,9 @@ const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 
 const OPERATION_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 /** A decision usually takes less than a millisecond, and LIMITER_TIMEOUT_MS is 100 by default. In seconds. */
 const DECISION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
+
+/** Maximum wait of a scrape for MongoDB, in milliseconds. */
+const MAX_READ_MS = 250;
 
 const POOL = { db_system_name: "mongodb" };
 
@@ -23,7 +27,7 @@ export class Metrics {
   readonly registry = new Registry();
   /** Lag of the feed in milliseconds, and the number of unsettled writes. Like those below, it is called at each scrape. */
   readFeed = () => ({ lagMs: 0, unsettled: 0 });
-  /** Messages of a UTC day: of all accounts, and of the one that sent the most. NaN if they are not known. Must not fail. */
+  /** Messages of a UTC day: of all accounts, and of the one that sent the most. */
   readMail = () => Promise.resolve({ messages: 0, largest: 0 });
   /** Number of records that cannot be read. */
   readUnreadable = () => Promise.resolve(0);
@@ -129,11 +133,11 @@ export class Metrics {
   constructor() {
     this.#gauge("outreach_messages_today", "Reminders that were sent since 00:00 UTC, by all replicas together.", {
       aggregator: "max",
-      collect: async (gauge) => gauge.set((await this.readMail()).messages),
+      collect: async (gauge) => gauge.set((await soon(this.readMail()))?.messages ?? NaN),
     });
     this.#gauge("outreach_messages_today_of_one_account", "Those of the account that sent the most of them.", {
       aggregator: "max",
-      collect: async (gauge) => gauge.set((await this.readMail()).largest),
+      collect: async (gauge) => gauge.set((await soon(this.readMail()))?.largest ?? NaN),
     });
     this.#gauge(
       "limiter_account_refusals",
@@ -156,7 +160,7 @@ export class Metrics {
     this.#gauge(
       "onboarding_unreadable_records",
       "Candidates whose record could not be read when it was last looked at, at most 1,000. NaN if not known. Looked at each half minute.",
-      { aggregator: "max", collect: async (gauge) => gauge.set(await this.readUnreadable().catch(() => NaN)) },
+      { aggregator: "max", collect: async (gauge) => gauge.set((await soon(this.readUnreadable())) ?? NaN) },
     );
     this.#gauge("db_client_connection_count", "Connections of the pool.", {
       labelNames: ["db_system_name", "db_client_connection_state"],
@@ -220,6 +224,11 @@ export class Metrics {
 type GaugeOptions<L extends string> = Pick<GaugeConfiguration<L>, "labelNames" | "aggregator"> & {
   collect?: (gauge: Gauge<L>) => void | Promise<void>;
 };
+
+/** Returns undefined if MongoDB fails or is slow: a scrape that waited for it would say nothing in an outage. */
+function soon<T>(read: Promise<T>): Promise<T | undefined> {
+  return Promise.race([read, setTimeout(MAX_READ_MS, undefined, { ref: false })]).catch(() => undefined);
+}
 
 function typeOf(error: unknown): string {
   if (error instanceof Problem) return error.code;

@@ -80,8 +80,7 @@ export function wireReminders(
     ? outboxMailer(SMTP_URL, (path) => log.info({ path }, "wrote a reminder"))
     : smtpMailer(SMTP_URL, new URL(PUBLIC_URL).hostname, { connections });
   const domain = MAIL_FROM.slice(MAIL_FROM.lastIndexOf("@") + 1);
-  const unknown = { messages: NaN, largest: NaN };
-  metrics.readMail = () => stores.budget.total(clock.now()).catch(() => unknown);
+  metrics.readMail = () => stores.budget.total(clock.now());
   return {
     sender: new ReminderSender({
       ...parts,
