@@ -31,7 +31,14 @@ export async function build(...more: string[]): Promise<void> {
   // Without a registry it is made here, and has another digest.
   const facts = { NODE_IMAGE: (await nodeImage()).name, VERSION, REVISION: revision.trim() };
   const args = Object.entries(facts).map(([name, value]) => `--build-arg=${name}=${value}`);
-  const options = ["--quiet", "--format=docker", "--network=host", `--timestamp=${EPOCH}`, ...(await npmSettings())];
+  const options = [
+    "--quiet",
+    "--format=docker",
+    "--omit-history",
+    "--network=host",
+    `--timestamp=${EPOCH}`,
+    ...(await npmSettings()),
+  ];
   await podman("build", ...options, ...args, ...more, ".");
   print(`built in ${((performance.now() - started) / 1000).toFixed(0)} s`);
 }
