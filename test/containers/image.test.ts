@@ -162,10 +162,10 @@ describe("the image", function () {
     expect(await inside(`find / -xdev '(' ${managers} ')' -not -path '/proc/*'`)).to.deep.equal([]);
   });
 
-  it("runs as user 1000, by number, and carries no setting but NODE_ENV", () => {
+  it("runs as user 1000, by number, and carries no settings but NODE_ENV and ADMIN_ACTOR_REQUIRED", () => {
     expect(image.Config.User).to.equal("1000:1000");
     const own = image.Config.Env.filter((entry) => !/^(PATH|NODE_VERSION|YARN_VERSION)=/.test(entry));
-    expect(own).to.deep.equal(["NODE_ENV=production"]);
+    expect(own).to.deep.equal(["NODE_ENV=production", "ADMIN_ACTOR_REQUIRED=true"]);
   });
 
   it("says what it is", () => {
