@@ -27,9 +27,12 @@ const BUSY = 0.85;
 /** Maximum number of open requests. More than that, and the service is far behind. */
 const MAX_OPEN = 5_000;
 
-/** Returns true if the generator itself may have made requests slow: it was busy, or late by half of what is allowed. */
-export function isGeneratorLate({ late, busy }: Step, { p99_ms }: Capacity): boolean {
-  return busy > BUSY || late > p99_ms / 2;
+/**
+ * Returns true if the generator itself may have made requests slow: it was busy, or p99 is within the bound without its own
+ * delay. That delay counts twice, because a generator that sends late reads late as well.
+ */
+export function isGeneratorLate({ p99, late, busy }: Step, { p99_ms }: Capacity): boolean {
+  return busy > BUSY || p99 - 2 * late <= p99_ms;
 }
 
 /** Returns how many requests of each surface a step sends. */
