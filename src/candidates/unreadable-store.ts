@@ -47,7 +47,7 @@ export class UnreadableStore {
     this.#log = log;
   }
 
-  /** Lists a candidate, and logs it unless it is listed already. Does not wait for that, and never fails. */
+  /** Adds a candidate to the list, and logs it if it is new there. Returns at once, and never throws. */
   note({ salvaged: { id, accountId: account }, reason }: UnreadableRecord): void {
     if (this.#noted.has(id)) return;
     this.#noted.set(id, true);

@@ -81,7 +81,7 @@ export async function spawnService(settings: Settings = {}): Promise<Processes> 
 export interface Spawned extends Omit<Member, "port" | "opsPort"> {
   /** Resolves once it serves. @throws with its reason if it exits before that. */
   readonly served: Promise<Member>;
-  /** What it wrote to standard error, once it has exited. */
+  /** The process's standard error. Resolves when the process has exited. */
   readonly complaints: Promise<string>;
 }
 

@@ -22,7 +22,7 @@ export interface Step {
   readonly fault: string | undefined;
 }
 
-/** Share of busy time from which the generator counts as too slow. */
+/** Maximum share of time in which the event loop of a generator may be busy. Above it, the generator is too slow. */
 const BUSY = 0.85;
 /** Maximum number of open requests. More than that, and the service is far behind. */
 const MAX_OPEN = 5_000;
