@@ -150,7 +150,7 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
   const lastUsed = new LastUsed({ store: accounts, clock });
   const writer = `${hostname()}-${pid}-${newTypeId("req")}`;
   const usage = new UsageStore(mongo);
-  const counter = new UsageCounter({ store: usage, log, writer });
+  const counter = new UsageCounter({ store: usage, log, clock: clock.redis, writer });
   metrics.readRefused = () => counter.mostRefused();
 
   const content = new ContentStore(mongo, clock);

@@ -47,16 +47,11 @@ export class AccountStore {
 
   /** Yields every account, oldest first. One created during the listing may be left out. One round trip for every 100. */
   async *list(): AsyncGenerator<AccountRecord, void> {
-    for await (const page of this.pages()) yield* page;
-  }
-
-  /** Yields the accounts of `list` by hundreds. */
-  async *pages(): AsyncGenerator<readonly AccountRecord[], void> {
     let page: AccountRecord[] = [];
     do {
       const last = page.at(-1)?._id ?? "";
       page = await this.#accounts.find({ _id: { $gt: last } }, { sort: { _id: 1 }, limit: LIST_PAGE });
-      yield page;
+      yield* page;
     } while (page.length === LIST_PAGE);
   }
 

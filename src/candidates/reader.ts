@@ -1,4 +1,6 @@
+import { LRUCache } from "lru-cache";
 import { BSON, type Filter } from "mongodb";
+import type { Logger } from "pino";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { equals } from "../infra/equals.ts";
 import type { CollectionIndexes } from "../infra/indexes.ts";
@@ -14,7 +16,7 @@ import type { CandidateKey, CandidateRecord, Draft, Erasure } from "./record.ts"
 import { renderCandidate } from "./render.ts";
 import { jsonOf, type RowSource } from "./rows.ts";
 import { decode, rowIn, salvaged, type Stored } from "./stored.ts";
-import { type UnreadableLog, UnreadableRecord, UnreadableStore } from "./unreadable-store.ts";
+import { UnreadableRecord } from "./unreadable.ts";
 
 /** A page of the feed has at most this many bytes, but always at least one row. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
@@ -43,6 +45,10 @@ const INDEXES: CollectionIndexes = {
 /** Maximum size of the records that expire in one write, without their rows: they are encoded in one go. */
 const MAX_EXPIRING_BYTES = 256 * 1024;
 
+/** Maximum number of unreadable records that a process remembers, and how long it does, in milliseconds. */
+const MAX_UNREADABLE = 1_000;
+const UNREADABLE_MS = 60 * 60 * 1000;
+
 type Query = Omit<RawQuery<Stored>, "collection">;
 
 /** Everything but the row, which only the list needs. */
@@ -55,12 +61,13 @@ export class CandidateReader {
   readonly indexes = [INDEXES];
   readonly #mongo: Mongo;
   readonly #candidates: BoundedCollection<Stored>;
-  readonly unreadable: UnreadableStore;
+  readonly #log: Pick<Logger, "error"> | undefined;
+  readonly #unreadable = new LRUCache<string, true>({ max: MAX_UNREADABLE, ttl: UNREADABLE_MS });
 
   /** @param log is told of records that cannot be read. */
-  constructor(mongo: Mongo, log?: UnreadableLog) {
+  constructor(mongo: Mongo, log?: Pick<Logger, "error">) {
     this.#mongo = mongo;
-    this.unreadable = new UnreadableStore(mongo, log);
+    this.#log = log;
     this.#candidates = new BoundedCollection(mongo, "candidates");
   }
 
@@ -73,19 +80,30 @@ export class CandidateReader {
     return found;
   }
 
-  /** Decodes a record. Notes it if it cannot be read. */
+  /** Decodes a record. Logs and remembers it if it cannot be read. */
   #decoded(document: Uint8Array): Found | UnreadableRecord {
     let fault: unknown;
     try {
       const found = decode(BSON.deserialize(document) as Stored);
       fault = faultOf(found);
-      if (fault === undefined) return found;
+      if (fault === undefined) {
+        this.#unreadable.delete(found.id);
+        return found;
+      }
     } catch (error) {
       fault = error;
     }
     const unreadable = new UnreadableRecord(salvaged(document), fault);
-    this.unreadable.note(unreadable);
+    const { id: candidate, accountId: account } = unreadable.salvaged;
+    if (!this.#unreadable.has(candidate))
+      this.#log?.error({ candidate, account, reason: unreadable.reason }, "a record cannot be read");
+    this.#unreadable.set(candidate, true);
     return unreadable;
+  }
+
+  /** Returns the ids of the records that this process could not read in the last hour, at most 1,000. No round trip. */
+  unreadable(): string[] {
+    return [...this.#unreadable.keys()];
   }
 
   /** Returns a candidate. @throws problems not_found, also for another account's; candidate_deleted. Or UnreadableRecord. */
@@ -186,7 +204,7 @@ export class CandidateReader {
    * than have MAX_EXPIRING_BYTES together, but at least one. Leaves out records that cannot be read.
    */
   async expiring(before: string, limit: number): Promise<CandidateRecord[]> {
-    const unreadable = this.unreadable.recent();
+    const unreadable = this.unreadable();
     // With both bounds MongoDB uses the partial index.
     const due: Filter<Stored> = { next_expiry: { $gt: "", $lt: before } };
     const filter = unreadable.length === 0 ? due : { ...due, _id: { $nin: unreadable } };

@@ -1,4 +1,5 @@
 import type { AnyBulkWriteOperation, Collection } from "mongodb";
+import type { Logger } from "pino";
 import { timestamp, type Clock } from "../infra/clock.ts";
 import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
 import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
@@ -11,7 +12,7 @@ import { CandidateReader } from "./reader.ts";
 import type { CandidateKey, CandidateRecord, Draft } from "./record.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
 import { checkSize, encode, type Stored } from "./stored.ts";
-import { type UnreadableLog, UnreadableRecord } from "./unreadable-store.ts";
+import { UnreadableRecord } from "./unreadable.ts";
 import { firstVersion, nextVersion } from "./version.ts";
 import { WritesInFlight } from "./writes-in-flight.ts";
 
@@ -49,7 +50,7 @@ export class CandidateStore {
   readonly feedClock: FeedClock;
   readonly inFlight = new WritesInFlight((key) => this.#renew(key));
 
-  constructor(mongo: Mongo, clock: Clock, reminders: Reminders = NO_REMINDERS, log?: UnreadableLog) {
+  constructor(mongo: Mongo, clock: Clock, reminders: Reminders = NO_REMINDERS, log?: Pick<Logger, "error">) {
     this.#mongo = mongo;
     this.#reminders = reminders;
     this.feedClock = new FeedClock(clock);
@@ -109,13 +110,18 @@ export class CandidateStore {
    * @param check is called before the candidate is erased, with its record if that can be read. If it throws, nothing is erased.
    * @throws problem not_found
    */
-  erase(accountId: string, id: string, key: string, check: (record?: CandidateRecord) => void): Promise<Found> {
+  async erase(accountId: string, id: string, key: string, check: (record?: CandidateRecord) => void): Promise<Found> {
     const edit: FoundEdit = (found, at) => {
       if (isTombstone(found) && found.left === undefined) return found;
       check(isTombstone(found) ? undefined : found);
       return tombstoneOf(found, { key, at });
     };
-    return this.#queued({ accountId, id }, edit, undefined, true);
+    try {
+      return await this.#queued({ accountId, id }, edit);
+    } catch (error) {
+      if (!(error instanceof UnreadableRecord)) throw error;
+      return this.#queued({ accountId, id }, edit, error.salvaged);
+    }
   }
 
   /**
@@ -141,15 +147,14 @@ export class CandidateStore {
   }
 
   /** Writers of one candidate queue within this process, so that they race only writers in other replicas. */
-  #queued(key: CandidateKey, edit: FoundEdit, known?: Found, salvages = false): Promise<Found> {
-    return this.#queue.run(`${key.accountId} ${key.id}`, () => this.#update(key, edit, known, salvages));
+  #queued(key: CandidateKey, edit: FoundEdit, known?: Found): Promise<Found> {
+    return this.#queue.run(`${key.accountId} ${key.id}`, () => this.#update(key, edit, known));
   }
 
-  /** @param salvages true if what is left of a record that cannot be read is edited in its place. */
-  #update({ accountId, id }: CandidateKey, edit: FoundEdit, known?: Found, salvages = false): Promise<Found> {
+  #update({ accountId, id }: CandidateKey, edit: FoundEdit, known?: Found): Promise<Found> {
     let guess = known;
     return compareAndSet("this candidate", async () => {
-      const before = guess ?? (await this.reader.find(accountId, id).catch(salvages ? salvagedOf : undefined));
+      const before = guess ?? (await this.reader.find(accountId, id));
       if (before === null) throw candidateNotFound(id);
       const after = await this.#attempt(before, edit);
       const isUnread = after === guess; // nothing to write to the guess, which may be outdated: read it
@@ -232,11 +237,6 @@ export class CandidateStore {
       throw error;
     }
   }
-}
-
-function salvagedOf(error: unknown): Found {
-  if (error instanceof UnreadableRecord) return error.salvaged;
-  throw error;
 }
 
 /** An edit that changes nothing but the feed position. */

@@ -28,7 +28,7 @@ export function wireCandidates(dependencies: Dependencies) {
   const store = new CandidateStore(mongo, clock, reminders, log);
   const { feedClock, inFlight } = store;
   metrics.readFeed = () => inFlight.state();
-  metrics.readUnreadable = async () => (await store.reader.unreadable.all()).length;
+  metrics.readUnreadable = () => store.reader.unreadable().length;
   const marks = new CheckpointStore(mongo);
   const checkpoints = new Checkpoints({ store: marks, clock: feedClock, writer, inFlight, skewMs, log });
   const feedLagMs = config.STORE_TIMEOUT_MS + skewMs;

@@ -29,9 +29,9 @@ export class Metrics {
   readFeed = () => ({ lagMs: 0, unsettled: 0 });
   /** Messages of a UTC day: of all accounts, and of the one that sent the most. */
   readMail = () => Promise.resolve({ messages: 0, largest: 0 });
-  /** Number of records that cannot be read. */
-  readUnreadable = () => Promise.resolve(0);
-  /** The accounts and surfaces with the most refusals in the current window, at most 20. */
+  /** Number of candidates whose record could not be read. */
+  readUnreadable = () => 0;
+  /** The accounts and surfaces with the most refusals in the current hour, at most 20. */
   readRefused = (): readonly { account: string; surface: string; requests: number }[] => [];
   /** Connections of MongoDB's pool, operations that wait for one, and the maximum number of connections to each server. */
   readPool = () => ({ used: 0, idle: 0, pending: 0, max: 0 });
@@ -141,7 +141,7 @@ export class Metrics {
     });
     this.#gauge(
       "limiter_account_refusals",
-      "Refusals in the current window, of the accounts with the most, at most 20.",
+      "Refusals in the current hour, of the accounts with the most, at most 20.",
       {
         labelNames: ["account", "surface"],
         collect: (gauge) => {
@@ -159,8 +159,8 @@ export class Metrics {
     });
     this.#gauge(
       "onboarding_unreadable_records",
-      "Candidates whose record could not be read when it was last looked at, at most 1,000. NaN if not known. Looked at each half minute.",
-      { aggregator: "max", collect: async (gauge) => gauge.set((await soon(this.readUnreadable())) ?? NaN) },
+      "Candidates whose record this process could not read in the last hour, at most 1,000.",
+      { aggregator: "max", collect: (gauge) => gauge.set(this.readUnreadable()) },
     );
     this.#gauge("db_client_connection_count", "Connections of the pool.", {
       labelNames: ["db_system_name", "db_client_connection_state"],

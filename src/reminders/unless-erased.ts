@@ -1,4 +1,4 @@
-import { UnreadableRecord } from "../candidates/unreadable-store.ts";
+import { UnreadableRecord } from "../candidates/unreadable.ts";
 import { isGone } from "../problems.ts";
 
 /**

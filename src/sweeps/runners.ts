@@ -11,15 +11,7 @@ import type { RestoreWatch } from "../infra/restore.ts";
 import { LeaseStore, type LeaseStoreOptions } from "./lease-store.ts";
 import { SweepRunner } from "./runner.ts";
 import { guessableAddresses, leftOverMail } from "./mail.ts";
-import {
-  erasures,
-  expiries,
-  idempotencyRecords,
-  leftOverBytes,
-  oldUsage,
-  type Sweep,
-  unreadableRecords,
-} from "./sweep.ts";
+import { erasures, expiries, idempotencyRecords, leftOverBytes, oldUsage, type Sweep } from "./sweep.ts";
 
 /** Pause between two passes of reminders, replans or opt-outs, in milliseconds. */
 const REMINDERS_REST_MS = 2_000;
@@ -50,7 +42,6 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
     leftOverBytes(content, candidates.reader),
     erasures(candidates.reader, eraser),
     idempotencyRecords(idempotency, clock),
-    unreadableRecords(candidates.reader),
     leftOverMail(reminderStores, candidates.reader, clock),
     guessableAddresses(reminderStores, clock),
     oldUsage(usage, clock),

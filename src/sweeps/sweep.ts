@@ -9,8 +9,7 @@ import type { IdempotencyStore } from "../idempotency/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { unlessErased } from "../reminders/unless-erased.ts";
 import { KEPT_HOURS } from "../usage/service.ts";
-import type { UsageStore } from "../usage/store.ts";
-import { HOUR_MS } from "../usage/sum.ts";
+import { HOUR_MS, type UsageStore } from "../usage/store.ts";
 
 /** Recurring work that any replica can do: it updates or removes what has become outdated with time. */
 export interface Sweep {
@@ -81,23 +80,6 @@ export function leftOverBytes(content: ContentStore, candidates: Pick<CandidateR
         async (entry) => (await unlessErased(content.removeLeftOver(entry, isNamed))) ?? content.postpone(entry),
         signal,
       ),
-  };
-}
-
-/** Takes candidates off the list of unreadable records that were repaired or erased. */
-export function unreadableRecords(candidates: Pick<CandidateReader, "find" | "unreadable">): Sweep {
-  return {
-    name: "unreadable_records",
-    async run(signal) {
-      let count = 0;
-      for (const { _id, account } of await candidates.unreadable.all()) {
-        if (signal.aborted) return count;
-        if ((await unlessErased(candidates.find(account, _id))) === undefined) continue;
-        await candidates.unreadable.remove(_id);
-        count++;
-      }
-      return count;
-    },
   };
 }
 

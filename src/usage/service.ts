@@ -1,12 +1,10 @@
 import type { AccountStore } from "../accounts/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
-import { grouped } from "../infra/grouped.ts";
 import { pacedReads } from "../infra/paced-reads.ts";
 import { isSurface, SURFACES } from "../limiter/surfaces.ts";
 import { invalid } from "../problems.ts";
 import type { UsageReport, UsageRow } from "./schema.ts";
-import type { Usage, UsageStore } from "./store.ts";
-import { HOUR_MS, type Sum, sumOf } from "./sum.ts";
+import { HOUR_MS, sumBy, type UsageStore } from "./store.ts";
 
 /** Hours that are kept. */
 export const KEPT_HOURS = 30 * 24;
@@ -15,20 +13,14 @@ const READ_EVERY_MS = 1_000;
 /** Accounts that `top` lists. */
 const MAX_LISTED = 50;
 
-/** What an account used and was refused in some hours. */
-interface AccountUsage extends Sum {
-  readonly account_id: string;
-  readonly name: string;
-}
-
 /** Reports what the processes have counted. It is up to a minute old. Every method may throw problem store_unavailable. */
 export class UsageService {
   readonly #store: UsageStore;
-  readonly #accounts: Pick<AccountStore, "get" | "pages">;
+  readonly #accounts: Pick<AccountStore, "get">;
   readonly #clock: Clock;
   readonly #paced = pacedReads<UsageReport>(READ_EVERY_MS);
 
-  constructor(store: UsageStore, accounts: Pick<AccountStore, "get" | "pages">, clock: Clock) {
+  constructor(store: UsageStore, accounts: Pick<AccountStore, "get">, clock: Clock) {
     this.#store = store;
     this.#accounts = accounts;
     this.#clock = clock;
@@ -38,7 +30,7 @@ export class UsageService {
   lastDay(accountId: string): Promise<UsageReport> {
     return this.#paced(accountId, async () => {
       const { from, to } = this.#last(24);
-      const data = rowsOf(await this.#store.find([accountId], from, to));
+      const data = await this.#rows(accountId, from, to);
       return { object: "usage", account_id: accountId, from: startOf(from), to: startOf(to), data };
     });
   }
@@ -47,31 +39,28 @@ export class UsageService {
   async of(accountId: string, hours: number): Promise<UsageRow[]> {
     const { from, to } = this.#last(hours);
     await this.#accounts.get(accountId);
-    return rowsOf(await this.#store.find([accountId], from, to));
+    return this.#rows(accountId, from, to);
   }
 
   /**
-   * Returns the accounts that were refused most in the current hour and as many `hours` before it, then those that used
-   * most. Reads the accounts by hundreds, with two round trips for each. @throws problem `validation_failed`
+   * Returns the 50 accounts that were refused most in the current hour and as many `hours` before it, then those that used
+   * most. One round trip for each hour and each account. @throws problem `validation_failed`
    */
-  async top(hours: number, surface?: string): Promise<AccountUsage[]> {
+  async top(hours: number, surface?: string) {
     const { from, to } = this.#last(hours);
     if (surface !== undefined && !isSurface(surface))
       throw invalid("/surface", `must be one of ${SURFACES.join(", ")}`);
-    let top: AccountUsage[] = [];
-    for await (const accounts of this.#accounts.pages()) {
-      const ids = accounts.map(({ _id }) => _id);
-      const counted = (await this.#store.find(ids, from, to)).filter(
-        (usage) => (surface ?? usage.surface) === usage.surface,
-      );
-      const byAccount = grouped(counted, ({ account }) => account);
-      const totals = accounts.flatMap(({ _id: account_id, name }) => {
-        const usage = byAccount.get(account_id);
-        return usage === undefined ? [] : { account_id, name, ...sumOf(usage) };
-      });
-      top = [...top, ...totals].toSorted((a, b) => b.refused - a.refused || b.used - a.used).slice(0, MAX_LISTED);
-    }
-    return top;
+    let totals: Awaited<ReturnType<UsageStore["inHour"]>> = [];
+    for (let hour = from; hour <= to; hour++)
+      totals = sumBy([...totals, ...(await this.#store.inHour(hour, surface))], ({ _id }) => _id);
+    const top = totals.toSorted((a, b) => b.refused - a.refused || b.used - a.used).slice(0, MAX_LISTED);
+    const names = await Promise.all(top.map(({ _id }) => this.#accounts.get(_id)));
+    return top.map(({ _id, ...sums }, n) => ({ account_id: _id, name: names[n]!.name, ...sums }));
+  }
+
+  async #rows(accountId: string, from: number, to: number): Promise<UsageRow[]> {
+    const usage = await this.#store.ofAccount(accountId, from, to);
+    return usage.map(({ account: _account, hour, ...row }) => ({ hour: startOf(hour), ...row }));
   }
 
   #last(hours: number): { from: number; to: number } {
@@ -84,15 +73,4 @@ export class UsageService {
 
 function startOf(hour: number): string {
   return timestamp(hour * HOUR_MS);
-}
-
-/** Adds up what the processes counted. */
-function rowsOf(counted: readonly Usage[]): UsageRow[] {
-  const rows = grouped(counted, ({ hour, surface, keyId }) => `${hour} ${SURFACES.indexOf(surface)} ${keyId}`);
-  return [...rows]
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, usage]) => {
-      const { hour, surface, keyId } = usage[0]!;
-      return { hour: startOf(hour), surface, key_id: keyId, ...sumOf(usage) };
-    });
 }

@@ -1,81 +1,70 @@
 import { BoundedCollection } from "../infra/bounded-collection.ts";
-import { grouped } from "../infra/grouped.ts";
 import type { Indexed } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
-import type { Surface } from "../limiter/surfaces.ts";
-import type { Sum } from "./sum.ts";
+import type { UsageRow } from "./schema.ts";
 
-/** What a key used of a surface in an hour, and what it was refused. */
-export interface Usage extends Sum {
-  readonly account: string;
+export const HOUR_MS = 3_600_000;
+
+/** What a key of an account used of a surface in an hour, and what it was refused. */
+export interface Usage extends Omit<UsageRow, "hour"> {
+  account: string;
   /** Hours since 1970-01-01T00:00Z. */
-  readonly hour: number;
-  readonly keyId: string;
-  readonly surface: Surface;
+  hour: number;
 }
 
-/**
- * What a process counted of an account in a UTC day. Further members are the counts, each named by the hour of the day, the
- * key, the surface, and `used` or `refused`: `14 key_… list used`. They are flat, because $max of a nested one needs a
- * server that makes the objects around it, and the stand-in for MongoDB does not.
- */
-interface Day extends Record<string, unknown> {
-  /** The account, the day and the process. */
-  readonly _id: string;
-  readonly account: string;
-  /** Days since 1970-01-01. */
-  readonly day: number;
+type Sum = Pick<Usage, "used" | "refused">;
+
+/** Adds up those that have the same name, in their order. */
+export function sumBy<Counted extends Sum>(all: readonly Counted[], nameOf: (each: Counted) => string): Counted[] {
+  const sums = new Map<string, Counted>();
+  for (const each of all) {
+    const sum = sums.get(nameOf(each)) ?? { ...each, used: 0, refused: 0 };
+    sums.set(nameOf(each), { ...sum, used: sum.used + each.used, refused: sum.refused + each.refused });
+  }
+  return [...sums.values()];
 }
 
-const dayOf = (hour: number) => Math.floor(hour / 24);
-
-/** Usage in MongoDB. Every method may throw problem store_unavailable, and takes one round trip. */
+/** Usage in MongoDB: a document for each hour, key and surface that a process counted. Every method may throw problem store_unavailable. */
 export class UsageStore implements Indexed {
-  readonly indexes = [{ collection: "usage_days", indexes: [{ key: { account: 1, day: 1 } }, { key: { day: 1 } }] }];
-  readonly #days: BoundedCollection<Day>;
+  readonly indexes = [{ collection: "usage", indexes: [{ key: { account: 1, hour: 1 } }, { key: { hour: 1 } }] }];
+  readonly #usage: BoundedCollection<Usage & { _id: string }>;
 
   constructor(mongo: Mongo) {
-    this.#days = new BoundedCollection(mongo, "usage_days");
+    this.#usage = new BoundedCollection(mongo, "usage");
   }
 
   /**
-   * Sets what a process has counted. To repeat it changes nothing, and a write that arrives after a later one neither.
-   * @param counts `writer` names the process. Its numbers only grow.
+   * Sets what a process has counted. To repeat it changes nothing, and a write that arrives after a later one neither. One
+   * round trip.
+   * @param writer names the process. Its numbers only grow.
    */
-  async write(counts: readonly (Usage & { readonly writer: string })[]): Promise<void> {
-    const days = grouped(counts, ({ account, hour, writer }) => `${account} ${dayOf(hour)} ${writer}`);
-    const writes = Array.from(days, ([_id, ofDay]) => {
-      const fields = ofDay.flatMap(({ hour, keyId, surface, used, refused }) => {
-        const name = `${hour % 24} ${keyId} ${surface}`;
-        return [[`${name} used`, used] as const, [`${name} refused`, refused] as const];
-      });
-      const { account, hour } = ofDay[0]!;
-      const update = { $max: Object.fromEntries(fields), $setOnInsert: { day: dayOf(hour) } };
-      return { updateOne: { filter: { _id, account }, update, upsert: true } };
-    });
-    await this.#days.write("update", writes);
+  async write(counts: readonly Usage[], writer: string): Promise<void> {
+    const writes = counts.map(({ account, hour, surface, key_id, used, refused }) => ({
+      updateOne: {
+        filter: { _id: `${hour} ${surface} ${key_id} ${writer}`, account },
+        update: { $max: { used, refused }, $setOnInsert: { hour, surface, key_id } },
+        upsert: true,
+      },
+    }));
+    await this.#usage.write("update", writes);
   }
 
-  /** Returns the usage of accounts from one hour to another, both included, with one entry for each process. */
-  async find(accounts: readonly string[], from: number, to: number): Promise<Usage[]> {
-    const days = await this.#days.find({
-      account: { $in: [...accounts] },
-      day: { $gte: dayOf(from), $lte: dayOf(to) },
-    });
-    const counted = days.flatMap(({ _id, account, day, ...counts }) =>
-      Object.keys(counts).flatMap((name) => {
-        const [hourOfDay, keyId = "", surface = "", kind] = name.split(" ");
-        if (kind !== "used") return [];
-        const [used, refused] = [counts[name], counts[`${hourOfDay} ${keyId} ${surface} refused`]].map(Number);
-        const hour = 24 * day + Number(hourOfDay);
-        return { account, hour, keyId, surface: surface as Surface, used: used!, refused: refused! };
-      }),
-    );
-    return counted.filter(({ hour }) => hour >= from && hour <= to);
+  /** Returns what the keys of an account used from one hour to another, both included, the oldest hour first. */
+  async ofAccount(account: string, from: number, to: number): Promise<Usage[]> {
+    const sort = { hour: 1, surface: 1, key_id: 1 } as const;
+    const found = await this.#usage.find({ account, hour: { $gte: from, $lte: to } }, { projection: { _id: 0 }, sort });
+    return sumBy(found as Usage[], ({ hour, surface, key_id }) => `${hour} ${surface} ${key_id}`);
   }
 
-  /** Returns how many documents were removed. Takes any number of round trips. @param hour as in Usage. */
+  /** Returns what each account used in an hour, of one surface or of all. */
+  inHour(hour: number, surface?: string): Promise<(Sum & { _id: string })[]> {
+    const $match = surface === undefined ? { hour } : { hour, surface };
+    const sums = { used: { $sum: "$used" }, refused: { $sum: "$refused" } };
+    return this.#usage.aggregate([{ $match }, { $group: { _id: "$account", ...sums } }]);
+  }
+
+  /** Returns how many documents were removed. @param hour as in Usage. */
   removeBefore(hour: number, stop: AbortSignal): Promise<number> {
-    return this.#days.deleteInBatches({ day: { $lt: dayOf(hour) } }, stop);
+    return this.#usage.deleteInBatches({ hour: { $lt: hour } }, stop);
   }
 }

@@ -13,14 +13,15 @@ describe("the console's last 24 hours", () => {
   const account = useAccount(service);
   const usage = (page: Page) => page.getByRole("region", { name: "Last 24 hours" }).first();
 
-  it("show in words, as bars and as a table what the account made and was refused, on a phone too", async () => {
+  it("show in words and as bars what the account made and was refused, on a phone too", async () => {
     const now = Math.floor(Date.now() / HOUR_MS);
-    const counted = { account: account.id, keyId: account.keyId, writer: "test-0" };
-    await new UsageStore(service.operators.mongo).write([
+    const counted = { account: account.id, key_id: account.keyId };
+    const usages = [
       { ...counted, hour: now - 3, surface: "list", used: 120, refused: 35 },
       { ...counted, hour: now - 3, surface: "reads", used: 10, refused: 0 },
       { ...counted, hour: now - 1, surface: "create", used: 7, refused: 1 },
-    ]);
+    ] as const;
+    await new UsageStore(service.operators.mongo).write(usages, "test");
     const page = await openConsole(browser, service.url);
     await enterKey(page, account.key);
     await usage(page).getByText("137 requests were admitted, and 36 were refused (429), most of them at").waitFor();
@@ -34,15 +35,6 @@ describe("the console's last 24 hours", () => {
     expect(heights.filter((height) => height > 0)).to.have.length(4); // used in two hours, refused in the same two
     expect(Math.max(...heights.map((height, index) => height + (heights[index + 1] ?? 0)))).to.be.within(90, 100);
 
-    await usage(page).getByText("By hour, surface and key").click();
-    const rows = usage(page).locator("tbody tr");
-    const cells = (await rows.all()).map((row) => row.locator("td:not(:first-child)").allTextContents());
-    const key = `key_…${account.keyId.slice(-6)}`;
-    expect(await Promise.all(cells)).to.deep.equal([
-      ["create", key, "7", "1"],
-      ["list", key, "120", "35"],
-      ["reads", key, "10", "0"],
-    ]);
     for (const colorScheme of ["light", "dark"] as const)
       for (const width of [360, 1280]) {
         await page.emulateMedia({ colorScheme });
@@ -59,7 +51,6 @@ describe("the console's last 24 hours", () => {
     const page = await openConsole(browser, service.url);
     await enterKey(page, account.key);
     await usage(page).getByText("0 requests were admitted, and none was refused (429).").waitFor();
-    expect(await usage(page).locator("details").count()).to.equal(0);
     await page.getByRole("button", { name: "Forget the key" }).click();
     await page.getByLabel("API key").waitFor();
     expect(await usage(page).count()).to.equal(0);

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import type { Decision, Verdict } from "../../src/limiter/decision.ts";
 import type { Surface } from "../../src/limiter/surfaces.ts";
@@ -8,8 +7,6 @@ import type { UsageStore } from "../../src/usage/store.ts";
 type Written = Parameters<UsageStore["write"]>[0][number];
 
 const HOUR_MS = 3_600_000;
-/** Counts that fit into the memory. */
-const MAX = 100;
 const caller = { accountId: "acct_1", keyId: "key_1" };
 
 /** Returns a decision at a time, in hours since the epoch, in a window of so many seconds. */
@@ -35,28 +32,30 @@ function decision(verdict: Verdict, hours = 100.5, surface: Surface = "list", wi
 function counterOf(response: () => Promise<void> = async () => undefined) {
   const stored = new Map<string, Written>();
   const warnings: object[] = [];
-  const write = async (batch: readonly Written[]) => {
+  const write = async (batch: readonly Written[], writer: string) => {
     for (const each of batch) {
-      const name = [each.writer, each.account, each.hour, each.keyId, each.surface].join();
+      const name = [writer, each.account, each.hour, each.key_id, each.surface].join();
       const { used = 0, refused = 0 } = stored.get(name) ?? {};
       stored.set(name, { ...each, used: Math.max(used, each.used), refused: Math.max(refused, each.refused) });
     }
     await response();
   };
   const log = { warn: (fields: object) => void warnings.push(fields) };
-  const counter = new UsageCounter({ store: { write }, log: log as never, writer: "me", maxCounts: MAX });
+  const time = { hours: 100.5 };
+  const clock = { now: () => time.hours * HOUR_MS };
+  const counter = new UsageCounter({ store: { write }, log: log as never, clock, writer: "me" });
   /** Writes now, as it does once in a period. */
   const flush = () => counter.stop(60_000);
   const totals = () => {
     const sums = new Map<string, [number, number]>();
-    for (const { account, hour, keyId, surface, used, refused } of stored.values()) {
-      const name = [account, keyId, surface, hour].join(" ");
+    for (const { account, hour, key_id, surface, used, refused } of stored.values()) {
+      const name = [account, key_id, surface, hour].join(" ");
       const [u, r] = sums.get(name) ?? [0, 0];
       sums.set(name, [u + used, r + refused]);
     }
     return Object.fromEntries(sums);
   };
-  return { counter, stored, warnings, flush, totals };
+  return { counter, time, stored, warnings, flush, totals };
 }
 
 describe("the counter of usage", () => {
@@ -111,53 +110,59 @@ describe("the counter of usage", () => {
     expect(warnings).to.have.length(3);
   });
 
-  it("loses nothing of more keys than fit if they are written in between", async () => {
-    const { counter, flush, totals, warnings } = counterOf();
-    for (let n = 0; n < 1.5 * MAX; n++) {
-      counter.count({ ...caller, keyId: `key_${n}` }, decision("admitted"));
-      if (n % 50 === 49) await flush();
-    }
-    counter.count({ ...caller, keyId: "key_7" }, decision("admitted"));
-    await flush();
-    expect(warnings).to.deep.equal([]);
-    expect(Object.keys(totals())).to.have.length(1.5 * MAX);
-    expect(totals()["acct_1 key_7 list 100"]).to.deep.equal([2, 0]);
-  });
-
-  it("remembers so many while the store is down, and says in the log how many requests it lost", async () => {
+  it("loses nothing of thousands of keys, nor of the hours of an outage", async () => {
     let down = true;
-    const { counter, flush, totals, warnings } = counterOf(async () => {
+    const { counter, time, flush, totals, warnings } = counterOf(async () => {
       if (down) throw new Error("down");
     });
-    for (let n = 0; n < MAX + 10; n++) counter.count({ ...caller, keyId: `key_${n}` }, decision("admitted"));
-    counter.count({ ...caller, keyId: "key_7" }, decision("admitted"));
-    await flush();
-    expect(warnings[1]).to.deep.equal({ requests: 10 });
+    const hours = [100, 101, 102, 103];
+    for (const hour of hours) {
+      time.hours = hour;
+      for (let n = 0; n < 1_500; n++) counter.count({ ...caller, keyId: `key_${n}` }, decision("admitted", hour));
+      await flush();
+    }
     down = false;
     await flush();
-    expect(warnings).to.have.length(2);
-    expect(Object.keys(totals())).to.have.length(MAX);
-    expect(totals()["acct_1 key_7 list 100"]).to.deep.equal([2, 0]);
+    expect(Object.keys(totals())).to.have.length(4 * 1_500);
+    expect(warnings).to.have.length(4);
   });
 
-  it("knows the 20 accounts and surfaces that were refused most in this window", () => {
+  it("forgets an hour that is written an hour after it ended", async () => {
+    const { counter, time, flush, stored, totals } = counterOf();
+    counter.count(caller, decision("admitted", 100.9));
+    for (const hours of [100.9, 101.9]) {
+      time.hours = hours;
+      await flush();
+      counter.count(caller, decision("admitted", 100.9)); // late
+      await flush();
+    }
+    expect(totals()).to.deep.equal({ "acct_1 key_1 list 100": [3, 0] });
+    stored.clear();
+    time.hours = 102;
+    await flush();
+    counter.count(caller, decision("admitted", 100.9));
+    await flush();
+    expect(totals(), "begins again").to.deep.equal({ "acct_1 key_1 list 100": [1, 0] });
+  });
+
+  it("knows the 20 accounts and surfaces that were refused most in this hour", () => {
     const { counter } = counterOf();
     for (let account = 1; account <= 30; account++)
       for (let n = 0; n < account; n++)
-        counter.count({ ...caller, accountId: `acct_${account}` }, decision("account_exhausted"));
-    counter.count({ ...caller, accountId: "acct_quiet" }, decision("admitted"));
+        counter.count({ accountId: `acct_${account}`, keyId: `key_${account}` }, decision("account_exhausted"));
+    counter.count({ accountId: "acct_quiet", keyId: "key_quiet" }, decision("admitted"));
     const most = counter.mostRefused();
     expect(most.map(({ account, surface, requests }) => `${account} ${surface} ${requests}`)).to.deep.equal(
       Array.from({ length: 20 }, (_, n) => `acct_${30 - n} list ${30 - n}`),
     );
   });
 
-  it("forgets refusals when their window ends", async () => {
-    const { counter } = counterOf();
-    const msToEnd = 20;
-    counter.count(caller, decision("account_exhausted", 101 - msToEnd / HOUR_MS));
-    expect(counter.mostRefused()).to.have.length(1);
-    await wait(2 * msToEnd);
+  it("adds up the refusals of an account's keys, and forgets them when their hour ends", () => {
+    const { counter, time } = counterOf();
+    for (const keyId of ["key_1", "key_2"]) counter.count({ ...caller, keyId }, decision("account_exhausted", 100.9));
+    time.hours = 100.99;
+    expect(counter.mostRefused()).to.deep.equal([{ account: "acct_1", surface: "list", requests: 2 }]);
+    time.hours = 101;
     expect(counter.mostRefused()).to.deep.equal([]);
   });
 });

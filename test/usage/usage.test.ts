@@ -51,12 +51,12 @@ describe("usage", () => {
 
   it("is removed by a replica once it is older than 30 days", async () => {
     const hour = Math.floor(Date.now() / HOUR_MS) - 32 * 24;
-    const old = { account: "acct_old", hour, keyId: "key_old", surface: "list", used: 1, refused: 0 } as const;
+    const old = { account: "acct_old", hour, key_id: "key_old", surface: "list", used: 1, refused: 0 } as const;
     const store = new UsageStore(operators.mongo);
-    await store.write([{ ...old, writer: "old-0" }]);
-    expect(await store.find([old.account], hour, hour)).to.deep.equal([old]);
+    await store.write([old], "old");
+    expect(await store.ofAccount("acct_old", hour, hour)).to.deep.equal([old]);
     await start(1);
-    while ((await store.find([old.account], hour, hour)).length > 0) await wait(50);
+    while ((await store.ofAccount("acct_old", hour, hour)).length > 0) await wait(50);
     await stopAll();
   });
 

@@ -48,7 +48,7 @@ const unsteady = {
 };
 const lastUsed = new LastUsed({ store: accounts, clock });
 lastUsed.start();
-const counter = new UsageCounter({ store: new UsageStore(mongo), log, writer: newTypeId("req") });
+const counter = new UsageCounter({ store: new UsageStore(mongo), log, clock: clock.redis, writer: newTypeId("req") });
 counter.start();
 
 const scale = settings.keyLimit / PER_KEY.reads;

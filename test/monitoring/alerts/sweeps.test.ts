@@ -47,6 +47,7 @@ describe("the alert of damaged records", () => {
     // src/docs/alerts.md tells operators to do this.
     const change = `${String(Date.now()).padStart(15, "0")}.${id}`;
     await candidates.updateOne({ _id: id }, { $set: { created_at, change }, $inc: { version: 1 } });
+    expect((await client.get(`/candidates/${id}`)).status).to.equal(200);
     await prometheus.quiet("OnboardingRecordUnreadable");
     const { data } = (await client.get("/candidates")).body;
     expect(data).to.have.length(1);

@@ -12,7 +12,7 @@ import { type Failure, inWords, type Result } from "./result.ts";
 import { count } from "./text.ts";
 import { Watch, type WatchState } from "./watch.ts";
 
-const LIMITS_TIMEOUT_MS = 10_000;
+const FREE_TIMEOUT_MS = 10_000;
 /** The service writes usage down once a minute. */
 const USAGE_EVERY_MS = 60_000;
 /** A file of 25 MiB may come over a slow line. */
@@ -179,8 +179,12 @@ export class App {
   }
 
   #getLimits(key: string): Promise<Result<Limits>> {
+    return this.#getFree(key, "/limits");
+  }
+
+  #getFree<T>(key: string, path: string): Promise<Result<T>> {
     const { signal } = this.#forgotten;
-    return get({ key, path: "/limits", read: json<Limits>, timeoutMs: LIMITS_TIMEOUT_MS, signal });
+    return get({ key, path, read: json<T>, timeoutMs: FREE_TIMEOUT_MS, signal });
   }
 
   #read(key: string, reading: Reading): void {
@@ -195,13 +199,7 @@ export class App {
   /** Reads the last 24 hours. If that fails, the page goes on with what it has. */
   async #readUsage(key: string): Promise<void> {
     this.#usageDue = performance.now() + USAGE_EVERY_MS;
-    const result = await get({
-      key,
-      path: "/limits/usage",
-      read: json<UsageReport>,
-      timeoutMs: LIMITS_TIMEOUT_MS,
-      signal: this.#forgotten.signal,
-    });
+    const result = await this.#getFree<UsageReport>(key, "/limits/usage");
     if (result.kind === "ok" && this.model.keys[0] === key) this.#set({ usage: result.body });
   }
 
