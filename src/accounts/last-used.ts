@@ -10,8 +10,6 @@ interface Dependencies {
 }
 
 const PERIOD_MS = 60_000;
-/** Maximum number of keys to remember. While a write runs, as many again. */
-const MAX_REMEMBERED = 10_000;
 
 /**
  * Records when keys were last used: in memory, and once a minute in the store. So the stored time is up to a minute late, and
@@ -28,11 +26,7 @@ export class LastUsed extends PeriodicWrite {
   }
 
   note(keyId: string): void {
-    const isNew = !this.#uses.has(keyId);
-    // It is full only while a write runs, or after one failed. A key that is left out is noted at a later use.
-    if (isNew && this.#uses.size >= MAX_REMEMBERED) return;
     this.#uses.set(keyId, this.#options.clock.now());
-    if (isNew && this.#uses.size === MAX_REMEMBERED) void this.writeNow();
   }
 
   protected async write(): Promise<void> {
@@ -42,9 +36,7 @@ export class LastUsed extends PeriodicWrite {
     try {
       await this.#options.store.setLastUsed(new Map([...uses].map(([keyId, at]) => [keyId, timestamp(at)])));
     } catch {
-      // Keep them for the next write, except those of keys that were used again.
-      for (const [keyId, at] of uses)
-        if (this.#uses.size < MAX_REMEMBERED && !this.#uses.has(keyId)) this.#uses.set(keyId, at);
+      this.#uses = new Map([...uses, ...this.#uses]); // for the next write; a later use replaces an earlier one
     }
   }
 }

@@ -21,7 +21,7 @@ interface KeyEntry {
 
 /** Number of accounts that `list` reads at once. An account is about 1 kB; with all the keys it may keep, a few 100 kB. */
 const LIST_PAGE = 100;
-/** Number of uses that `setLastUsed` writes at once, in one command of about 150 kB, and that `lastUsed` reads. */
+/** Number of uses that `lastUsed` reads at once. */
 const USES_AT_ONCE = 1_000;
 
 /**
@@ -116,9 +116,7 @@ export class AccountStore {
     const writes = [...uses].map(([_id, at]) => ({
       updateOne: { filter: { _id }, update: { $max: { last_used_at: at } } },
     }));
-    for (let first = 0; first < writes.length; first += USES_AT_ONCE) {
-      await this.#keys.write("update", writes.slice(first, first + USES_AT_ONCE));
-    }
+    await this.#keys.write("update", writes);
   }
 
   /** Returns the account and the key that have, or had, a secret. */

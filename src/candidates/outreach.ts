@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { type Found, isTombstone } from "./erasure.ts";
 import {
   type CandidateRecord,
@@ -58,7 +57,7 @@ function currentOptOuts(record: CandidateRecord): readonly string[] {
   const { opted_out } = record.outreach;
   if (opted_out.length === 0) return opted_out;
   const emails = addressesOf(record);
-  return opted_out.filter((kept) => isKeyed(kept) || emails.some((email) => hasOptedOut([kept], email)));
+  return opted_out.filter((kept) => emails.some((email) => hasOptedOut([kept], email)));
 }
 
 /** Returns why there is nothing to remind anybody of, whatever the settings say. Undefined if there is something. */
@@ -115,22 +114,10 @@ export function optedOut(record: CandidateRecord, emails: Iterable<string>): Can
 
 /** Returns whether the owner of an address has opted out. @param optedOut as OutreachRecord.opted_out. */
 export function hasOptedOut(optedOut: readonly string[], email: string): boolean {
-  return optedOut.length > 0 && (optedOut.includes(comparable(email)) || optedOut.includes(guessableHash(email)));
+  return optedOut.includes(comparable(email));
 }
 
 /** Returns an address in lower case, for comparison. */
 export function comparable(email: string): string {
   return email.toLowerCase();
-}
-
-/** Prefix of a keyed hash (AddressHash). No address begins with it. */
-export const KEYED = "~";
-
-export function isKeyed(kept: string): boolean {
-  return kept.startsWith(KEYED);
-}
-
-/** Returns the SHA-256 of an address in base64url, as versions before 2026-11-27 stored it. It can be guessed. */
-export function guessableHash(email: string): string {
-  return createHash("sha256").update(comparable(email)).digest("base64url");
 }

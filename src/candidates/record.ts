@@ -42,7 +42,7 @@ export interface OutreachRecord {
   readonly recipients: readonly RecipientRecord[];
   /**
    * The addresses of this candidate and its references whose owners asked the account for no more messages (OptOutStore),
-   * as `comparable`. Those that versions before 2026-11-27 noted are hashes (guessableHash, or what its link had).
+   * as `comparable`.
    */
   readonly opted_out: readonly string[];
 }

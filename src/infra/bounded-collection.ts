@@ -12,8 +12,9 @@ import type {
 } from "mongodb";
 import { isDuplicateKey, type Limits, type Mongo } from "./mongo.ts";
 
-/** Documents that are deleted at once, so that each operation stays short. */
+/** Documents that are deleted, or written, at once, so that each operation stays short. */
 const DELETED_AT_ONCE = 500;
+const WRITTEN_AT_ONCE = 1_000;
 
 /**
  * A collection of MongoDB. Every operation is one round trip with the limits of `Mongo.bounded`, and may throw problem
@@ -82,9 +83,12 @@ export class BoundedCollection<Stored extends Document> {
     return (await this.#run("update", run)).matchedCount === 1;
   }
 
-  /** Makes all writes, in any order. If some fail, the others are made all the same. */
-  async write(kind: "insert" | "update", writes: AnyBulkWriteOperation<Stored>[]): Promise<void> {
-    await this.#run(kind, (limits) => this.#collection.bulkWrite(writes, { ...limits, ordered: false }));
+  /** Makes all writes, in any order, with one round trip for every 1,000. If some of these fail, the others are made. */
+  async write(kind: "insert" | "update", writes: readonly AnyBulkWriteOperation<Stored>[]): Promise<void> {
+    for (let first = 0; first < writes.length; first += WRITTEN_AT_ONCE) {
+      const batch = writes.slice(first, first + WRITTEN_AT_ONCE);
+      await this.#run(kind, (limits) => this.#collection.bulkWrite(batch, { ...limits, ordered: false }));
+    }
   }
 
   async deleteOne(filter: Filter<Stored>): Promise<boolean> {

@@ -16,8 +16,8 @@ export abstract class PeriodicWrite {
   /** Starts the writes. The first one comes after a random part of the period, so that replicas do not all write at once. */
   start(): void {
     const first = () => {
-      this.#timer = setInterval(() => void this.writeNow(), this.#periodMs).unref();
-      void this.writeNow();
+      this.#timer = setInterval(() => void this.#writeNow(), this.#periodMs).unref();
+      void this.#writeNow();
     };
     this.#timer = setTimeout(first, this.#periodMs * Math.random()).unref();
   }
@@ -25,12 +25,12 @@ export abstract class PeriodicWrite {
   /** Stops the writes. Writes once more, and waits for it at most `withinMs` milliseconds. Never fails. */
   async stop(withinMs: number): Promise<void> {
     clearTimeout(this.#timer);
-    const written = Promise.resolve(this.#writing).then(() => this.writeNow());
+    const written = Promise.resolve(this.#writing).then(() => this.#writeNow());
     await Promise.race([written, wait(withinMs, undefined, { ref: false })]);
   }
 
   /** Writes now. If a write is running, only waits for that one. */
-  protected writeNow(): Promise<void> {
+  #writeNow(): Promise<void> {
     return (this.#writing ??= this.write().finally(() => (this.#writing = undefined)));
   }
 }

@@ -1,7 +1,7 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { domainToASCII } from "node:url";
 import validator from "validator";
-import { comparable, guessableHash, isKeyed, KEYED } from "../candidates/outreach.ts";
+import { comparable } from "../candidates/outreach.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
 
@@ -35,18 +35,10 @@ export class AddressHash {
     this.#key = key;
   }
 
+  /** Returns the hash, with a prefix that no address begins with. */
   of(email: string): string {
-    return this.ofGuessable(guessableHash(mailboxOf(email)));
-  }
-
-  /** Converts what versions before 2026-11-27 stored (guessableHash of the address as it was written). */
-  ofGuessable(hash: string): string {
-    return KEYED + createHmac("sha256", this.#key).update(hash).digest("base64url");
-  }
-
-  /** Returns a stored hash as this version makes them. */
-  keyed(hash: string): string {
-    return isKeyed(hash) ? hash : this.ofGuessable(hash);
+    const mailbox = createHash("sha256").update(mailboxOf(email)).digest("base64url");
+    return `~${createHmac("sha256", this.#key).update(mailbox).digest("base64url")}`;
   }
 
   /**
@@ -63,15 +55,6 @@ export class AddressHash {
     const [accountId = "", address = ""] = text.split(".", 2);
     const [given, right] = [Buffer.from(text), Buffer.from(this.sealed(accountId, address))] as const;
     return given.length === right.length && timingSafeEqual(given, right) ? { accountId, address } : undefined;
-  }
-
-  /** Returns every hash that an address may have: of its mailbox, and converted from before 2026-11-27. */
-  all(email: string): readonly string[] {
-    return [this.of(email), this.ofGuessable(guessableHash(email))];
-  }
-
-  matches(hash: string, email: string): boolean {
-    return hash === guessableHash(email) || this.all(email).includes(hash);
   }
 }
 

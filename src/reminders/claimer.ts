@@ -3,7 +3,7 @@ import { optedOut } from "../candidates/outreach.ts";
 import type { AttemptRecord, CandidateKey, CandidateRecord } from "../candidates/record.ts";
 import type { Edit } from "../candidates/store.ts";
 import { KeyedQueue } from "../infra/compare-and-set.ts";
-import { claimed, held, lapsed, recognised, replanned } from "./edits.ts";
+import { claimed, held, lapsed, replanned } from "./edits.ts";
 import { pathOf } from "./link-store.ts";
 import { type CountedMessage, hourOf } from "./mail-budget.ts";
 import type { Attempt } from "./message.ts";
@@ -63,12 +63,11 @@ export class Claimer {
   async due(key: CandidateKey, { rules }: AccountRules): Promise<PlannedMessage | Unsent> {
     let message: PlannedMessage | undefined;
     let unsent: Unsent = "left";
-    const record = await this.change(key, (stored, at) => {
-      const before = recognised(stored, this.#options.stores.addresses);
+    const record = await this.change(key, (before, at) => {
       const plan = planOf(before, rules, Date.parse(at));
       message = dueIn(plan, at)[0];
       const after = message === undefined ? replanned(lapsed(before, plan.lapses, at), rules, at) : before;
-      unsent = after === stored ? "left" : "moved";
+      unsent = after === before ? "left" : "moved";
       return after;
     });
     if (message !== undefined && record !== undefined) this.#records.set(key.id, record);

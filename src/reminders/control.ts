@@ -108,10 +108,7 @@ export class ReminderControl {
   async allow(accountId: string, email: string) {
     await this.#audited("outreach allow", accountId, async () => {
       if (!(await this.#dependencies.stores.optOuts.lift(accountId, email, this.#now())))
-        throw problem(
-          "not_found",
-          "The owner of this address has not opted out of the account's messages. (What was stopped under a version before 2026-11-27 cannot be lifted.)",
-        );
+        throw problem("not_found", "The owner of this address has not opted out of the account's messages.");
     });
     return { object: "opt_out" as const, account_id: accountId, lifted: true };
   }

@@ -1,4 +1,4 @@
-import { addressesOf, hasOptedOut, isKeyed, optedOut, planned } from "../candidates/outreach.ts";
+import { hasOptedOut, planned } from "../candidates/outreach.ts";
 import {
   type AttemptRecord,
   type CandidateRecord,
@@ -8,7 +8,6 @@ import {
   type ReferenceRecord,
   TO_CANDIDATE,
 } from "../candidates/record.ts";
-import type { AddressHash } from "./address-hash.ts";
 import { type Plan, type PlannedMessage, plannerOf, type ReminderRules } from "./plan.ts";
 
 /** Pure edits of what reminders record. CandidateStore.change runs them. `now` is RFC 3339. */
@@ -68,19 +67,6 @@ export function bounced(record: CandidateRecord, to: string, email: string, now:
   const isMeant = (reference: ReferenceRecord) =>
     reference.id === to && reference.email === email && reference.state === "requested";
   return moved(record, isMeant, "bounced", now);
-}
-
-/**
- * Replaces keyed hashes in `opted_out` by the addresses that they stand for. A replica of a version before 2026-11-27 copies
- * such a hash from the link of somebody who stops the messages.
- */
-export function recognised(record: CandidateRecord, addresses: AddressHash): CandidateRecord {
-  const { outreach } = record;
-  const keyed = outreach.opted_out.filter(isKeyed);
-  if (keyed.length === 0) return record;
-  const opted_out = outreach.opted_out.filter((kept) => !isKeyed(kept));
-  const emails = addressesOf(record).filter((email) => keyed.some((hash) => addresses.matches(hash, email)));
-  return optedOut({ ...record, outreach: { ...outreach, opted_out } }, emails);
 }
 
 /** Records that the account may write to these addresses again. */

@@ -65,16 +65,6 @@ export class LinkStore {
     if (found.length > 0) await this.#links.deleteMany(ofCandidate);
     return [...new Set(found.map(({ address }) => address))];
   }
-
-  /** Returns links in the order of their ids, after that one. */
-  async after(last: string, limit: number): Promise<{ id: string; accountId: string; address: string }[]> {
-    const found = await this.#links.find({ _id: { $gt: last } }, { sort: { _id: 1 }, limit });
-    return found.map(({ _id, account, address }) => ({ id: _id, accountId: account, address }));
-  }
-
-  async rename(id: string, address: string): Promise<void> {
-    await this.#links.updateOne({ _id: id }, { $set: { address } });
-  }
 }
 
 /** Returns the path of a recipient's first page. @param to as in Link. */

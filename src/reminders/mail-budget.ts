@@ -101,7 +101,8 @@ export class MailBudget {
 
   /** Notes that the message was claimed: from now on its address is not new. */
   async claimed({ accountId, address, key, isNew }: CountedMessage): Promise<void> {
-    if (isNew) await this.know(accountId, address, key);
+    if (!isNew) return;
+    await this.#known.updateOne({ _id: `${accountId}/${address}` }, { $set: { written: true, key } }, { upsert: true });
   }
 
   /**
@@ -164,11 +165,6 @@ export class MailBudget {
   async removeBefore(time: number): Promise<number> {
     const old = { day: { $lt: hourOf(time).day } };
     return (await this.#accounts.collection.deleteMany(old)) + (await this.#addresses.collection.deleteMany(old));
-  }
-
-  /** Notes that an account has written to an address. @param key the message; empty if it was sent already. */
-  async know(accountId: string, address: string, key = ""): Promise<void> {
-    await this.#known.updateOne({ _id: `${accountId}/${address}` }, { $set: { written: true, key } }, { upsert: true });
   }
 
   async forgetAddresses(accountId: string, addresses: readonly string[]): Promise<void> {

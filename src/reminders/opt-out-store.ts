@@ -44,8 +44,7 @@ export class OptOutStore {
   }
 
   /** Adds the address that a link was sent to. The first time counts, unless an operator has lifted it since. */
-  async add({ accountId: account, id, to, ...link }: StopLink, at: string): Promise<void> {
-    const address = this.#addresses.keyed(link.address);
+  async add({ accountId: account, id, to, address }: StopLink, at: string): Promise<void> {
     const stored = { account, address, candidate: id ?? null, to: to ?? null, at };
     const update = { $setOnInsert: stored, $set: { spreading: true, lifted_at: null } } as const;
     await this.#optOuts.updateOne({ _id: `${account}/${address}` }, update, { upsert: true });
@@ -54,15 +53,14 @@ export class OptOutStore {
   /** Returns those of the addresses whose owners have opted out. */
   async among(accountId: string, emails: readonly string[]): Promise<string[]> {
     if (emails.length === 0) return [];
-    const ids = emails.flatMap((email) => this.#idsOf(accountId, email));
+    const ids = emails.map((email) => this.#idOf(accountId, email));
     const found = await this.#optOuts.find({ _id: { $in: ids }, lifted_at: null }, { limit: ids.length });
     const out = new Set(found.map(({ _id }) => _id));
-    return emails.filter((email) => this.#idsOf(accountId, email).some((id) => out.has(id)));
+    return emails.filter((_email, n) => out.has(ids[n]!));
   }
 
   async has({ accountId, address }: StopLink): Promise<boolean> {
-    const _id = `${accountId}/${this.#addresses.keyed(address)}`;
-    return (await this.#optOuts.findOne({ _id, lifted_at: null })) !== null;
+    return (await this.#optOuts.findOne({ _id: `${accountId}/${address}`, lifted_at: null })) !== null;
   }
 
   /** Lists opt-outs as operators see them, the oldest first. */
@@ -74,12 +72,9 @@ export class OptOutStore {
   }
 
   /** Lets the account write to an address again. Returns whether its owner had opted out. */
-  async lift(accountId: string, email: string, at: string): Promise<boolean> {
+  lift(accountId: string, email: string, at: string): Promise<boolean> {
     const lifted = { $set: { lifted_at: at, spreading: true } } as const;
-    let any = false;
-    for (const _id of new Set(this.#idsOf(accountId, email)))
-      any = (await this.#optOuts.updateOne({ _id, lifted_at: null }, lifted)) || any;
-    return any;
+    return this.#optOuts.updateOne({ _id: this.#idOf(accountId, email), lifted_at: null }, lifted);
   }
 
   /** Returns opt-outs, and ends of opt-outs, that candidates do not note yet. */
@@ -98,7 +93,7 @@ export class OptOutStore {
     await this.#optOuts.updateMany({ account: accountId, candidate: id }, { $set: { candidate: null, to: null } });
   }
 
-  #idsOf(accountId: string, email: string): string[] {
-    return this.#addresses.all(email).map((hash) => `${accountId}/${hash}`);
+  #idOf(accountId: string, email: string): string {
+    return `${accountId}/${this.#addresses.of(email)}`;
   }
 }

@@ -50,8 +50,7 @@ async function note(
   lifted: ReadonlyMap<string, boolean>,
   { candidates, stores }: Parts,
 ): Promise<boolean> {
-  const those = (isLifted: boolean) =>
-    emails.filter((email) => stores.addresses.all(email).some((hash) => lifted.get(hash) === isLifted));
+  const those = (isLifted: boolean) => emails.filter((email) => lifted.get(stores.addresses.of(email)) === isLifted);
   const [out, back] = [those(false), those(true)];
   if (out.length + back.length === 0) return false;
   let isChanged = false;

@@ -43,8 +43,7 @@ export function reminderStores(mongo: Mongo, addresses: AddressHash, random: (by
    * @throws problem store_unavailable
    */
   async function removeAll(candidate: CandidateKey): Promise<void> {
-    const keyed = (await links.remove(candidate)).map((address) => addresses.keyed(address));
-    await budget.forgetAddresses(candidate.accountId, keyed);
+    await budget.forgetAddresses(candidate.accountId, await links.remove(candidate));
     await messages.remove(candidate);
     await optOuts.forget(candidate);
   }

@@ -10,7 +10,7 @@ import type { UsageStore } from "../usage/store.ts";
 import type { RestoreWatch } from "../infra/restore.ts";
 import { LeaseStore, type LeaseStoreOptions } from "./lease-store.ts";
 import { SweepRunner } from "./runner.ts";
-import { guessableAddresses, leftOverMail } from "./mail.ts";
+import { leftOverMail } from "./mail.ts";
 import { erasures, expiries, idempotencyRecords, leftOverBytes, oldUsage, type Sweep } from "./sweep.ts";
 
 /** Pause between two passes of reminders, replans or opt-outs, in milliseconds. */
@@ -43,7 +43,6 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
     erasures(candidates.reader, eraser),
     idempotencyRecords(idempotency, clock),
     leftOverMail(reminderStores, candidates.reader, clock),
-    guessableAddresses(reminderStores, clock),
     oldUsage(usage, clock),
   ];
   const usual = new SweepRunner({ ...shared, name: "sweeps", sweeps });

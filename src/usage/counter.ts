@@ -16,8 +16,6 @@ interface Dependencies {
 
 /** Less than a minute, because the write takes time too. */
 const PERIOD_MS = 50_000;
-/** Counts in a command. One takes about 200 bytes. */
-const COUNTS_AT_ONCE = 1_000;
 /** Accounts and surfaces that `mostRefused` returns. */
 const MAX_SHOWN = 20;
 
@@ -73,12 +71,9 @@ export class UsageCounter extends PeriodicWrite {
   protected async write(): Promise<void> {
     const { store, log, writer } = this.#options;
     const changed = [...this.#counts.values()].filter(({ isWritten }) => !isWritten);
+    for (const count of changed) count.isWritten = true; // until the next request, also during the write
     try {
-      for (let first = 0; first < changed.length; first += COUNTS_AT_ONCE) {
-        const batch = changed.slice(first, first + COUNTS_AT_ONCE);
-        for (const count of batch) count.isWritten = true; // until the next request, also during the write
-        await store.write(batch, writer);
-      }
+      await store.write(changed, writer);
     } catch (error) {
       for (const count of changed) count.isWritten = false;
       const text = "usage could not be written, and will be with the next minute's";

@@ -34,8 +34,7 @@ export class UsageStore implements Indexed {
   }
 
   /**
-   * Sets what a process has counted. To repeat it changes nothing, and a write that arrives after a later one neither. One
-   * round trip.
+   * Sets what a process has counted. To repeat it changes nothing, and a write that arrives after a later one neither.
    * @param writer names the process. Its numbers only grow.
    */
   async write(counts: readonly Usage[], writer: string): Promise<void> {

@@ -11,7 +11,6 @@ import { useNoService } from "../support/use-service.ts";
 type Uses = ReadonlyMap<string, string>;
 
 const HOUR_MS = 3_600_000;
-const MAX_REMEMBERED = 10_000;
 /** Longer than any test, because no test that uses it waits for it. */
 const LONG_MS = 60_000;
 
@@ -31,16 +30,6 @@ function failingOnce(): () => Promise<void> {
   return async () => {
     if (++writes === 1) throw new Error("down");
   };
-}
-
-/** Returns as many ids of keys. */
-function keys(count: number, name = "key"): string[] {
-  return Array.from({ length: count }, (_, n) => `${name}_${n}`);
-}
-
-/** Returns the ids in a batch, in the order in which they were noted. */
-function idsIn(uses: Uses | undefined): string[] {
-  return [...(uses ?? [])].map(([id]) => id);
 }
 
 /** Returns a time in the first minute of 1970, as the store gets it. */
@@ -163,41 +152,25 @@ describe("LastUsed", () => {
     );
   });
 
-  it("writes at once when 10,000 keys are remembered, once at a time, and remembers no more than these", async () => {
+  it("writes once at a time, and again for what was used during a write", async () => {
     const ends: (() => void)[] = [];
     const store = storeOf(() => new Promise((resolve) => ends.push(resolve)));
     const lastUsed = new LastUsed({ store, clock });
-    const [first, ...others] = keys(MAX_REMEMBERED);
-    for (const id of others) lastUsed.note(id);
-    lastUsed.note(others[0]!);
-    expect(store.written).to.deep.equal([]);
-    lastUsed.note(first!);
-    expect(idsIn(store.written[0])).to.deep.equal([...others, first]);
-    const later = keys(MAX_REMEMBERED, "later");
-    for (const id of [...later, "one_more"]) lastUsed.note(id);
-    now = 5000;
-    lastUsed.note(later[0]!);
-    expect(store.written).to.have.length(1);
-    const stopped = lastUsed.stop(LONG_MS);
+    now = 1000;
+    lastUsed.note("key_a");
+    const first = lastUsed.stop(LONG_MS);
+    await setImmediate();
+    lastUsed.note("key_b");
+    const next = lastUsed.stop(LONG_MS);
+    await setImmediate();
+    expect(store.written).to.deep.equal([new Map([["key_a", second(1)]])]);
     ends[0]!();
+    await first;
     await setImmediate();
-    expect(idsIn(store.written[1])).to.deep.equal(later);
-    expect(store.written[1]?.get(later[0]!)).to.equal(second(5));
+    expect(store.written[1]).to.deep.equal(new Map([["key_b", second(1)]]));
     ends[1]!();
-    await stopped;
+    await next;
     expect(store.written).to.have.length(2);
-  });
-
-  it("remembers no more than 10,000 keys after a failed write, and waits for the next time", async () => {
-    const store = storeOf(failingOnce());
-    const lastUsed = new LastUsed({ store, clock });
-    const all = keys(MAX_REMEMBERED);
-    for (const id of [...all, "new"]) lastUsed.note(id);
-    await setImmediate();
-    for (const id of ["newer", "new", all[0]!]) lastUsed.note(id);
-    expect(store.written).to.have.length(1);
-    await lastUsed.stop(LONG_MS);
-    expect(idsIn(store.written[1])).to.deep.equal(["new", ...all.slice(0, -1)]);
   });
 
   it("stops within the time that it is given", async () => {

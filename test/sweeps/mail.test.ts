@@ -1,8 +1,7 @@
-import { guessableHash } from "../../src/candidates/outreach.ts";
 import { expect } from "chai";
 import type { LinkStore } from "../../src/reminders/link-store.ts";
 import { spreadOptOuts } from "../../src/reminders/spread-opt-outs.ts";
-import { guessableAddresses, leftOverMail } from "../../src/sweeps/mail.ts";
+import { leftOverMail } from "../../src/sweeps/mail.ts";
 import { until } from "../erasure/support.ts";
 import { HOUR } from "../reminders/support.ts";
 import { useWorkbench } from "../reminders/workbench.ts";
@@ -137,59 +136,5 @@ describe("the sweep of what messages leave", () => {
     expect(JSON.stringify(await stored("opt_outs"))).to.not.contain(id);
     const again = await bench.candidate({ documents: ["CV"] });
     expect((await bench.read(again)).outreach.reason).to.equal("opted_out");
-  });
-
-  it("holds an opt-out through a link from before for the whole account, and an operator can lift it", async () => {
-    const { links, addresses, optOuts } = bench.stores;
-    const other = await bench.candidate({ documents: ["CV"] });
-    const id = await bench.candidate({ documents: ["CV"] });
-    const link = { accountId: bench.accountId, id, to: "candidate", address: guessableHash(ADA) };
-    await links.add(link);
-    await optOuts.add(link, "2026-11-01T00:00:00.000Z");
-    expect(await optOuts.has(link)).to.equal(true);
-    await bench.sender().run(go);
-    expect(bench.sent).to.have.length(0);
-    expect((await bench.read(other)).outreach.reason).to.equal("opted_out");
-    expect(JSON.stringify(await stored("opt_outs"))).to.not.contain(guessableHash(ADA));
-    expect(await optOuts.lift(bench.accountId, ADA, "2026-11-02T00:00:00.000Z")).to.equal(true);
-    expect(await optOuts.has({ ...link, address: addresses.of(ADA) })).to.equal(false);
-  });
-
-  it("leaves no address of a person who was written to by the version before, and erased at once", async () => {
-    const id = await bench.candidate({ documents: ["CV"] });
-    await bench.stores.links.add({ accountId: bench.accountId, id, to: "candidate", address: guessableHash(ADA) });
-    await guessableAddresses(bench.stores, { now: () => bench.now }).run(go);
-    expect(await countOf("mail_addresses")).to.equal(1);
-    await bench.stores.removeAll({ accountId: bench.accountId, id });
-    expect(await countOf("mail_addresses")).to.equal(0);
-  });
-
-  it("knows an opt-out that a replica of the version before has copied from a link", async () => {
-    const id = await bench.candidate({ documents: ["CV"] });
-    const hash = bench.stores.addresses.of(ADA);
-    await bench.change(id, (before) => ({ ...before, outreach: { ...before.outreach, opted_out: [hash] } }));
-    await bench.change(id, (before) => ({ ...before, job_title: "Nurse" }));
-    await bench.sender().run(go);
-    expect(bench.sent).to.have.length(0);
-    expect((await bench.read(id)).outreach).to.deep.include({ reason: "opted_out", opted_out: [ADA] });
-  });
-
-  it("leaves no hash of an address that anybody could guess, and every link works as before", async () => {
-    const id = await bench.candidate({ documents: ["CV"] });
-    const { links, addresses } = bench.stores;
-    await links.add({ accountId: bench.accountId, id, to: "candidate", address: guessableHash(ADA) });
-    const once = guessableAddresses(bench.stores, { now: () => bench.now });
-    expect(await once.run(go), "the account has written to it").to.equal(1);
-    expect((await stored("links"))[0], "old replicas may still run").to.include({ address: guessableHash(ADA) });
-    expect((await stored("mail_addresses")).map(({ _id }) => String(_id))).to.deep.equal([
-      `${bench.accountId}/${addresses.of(ADA)}`,
-    ]);
-    bench.now += HOUR;
-    expect(await once.run(go)).to.equal(1);
-    expect(await once.run(go), "again").to.equal(0);
-    const [link] = await stored("links");
-    const address = String(link?.["address"]);
-    expect(address).to.not.equal(guessableHash(ADA));
-    expect([addresses.matches(address, ADA), addresses.matches(address, "b@example.com")]).to.deep.equal([true, false]);
   });
 });

@@ -87,7 +87,7 @@ export class Visits {
       ...shown,
       link,
       path: pathOf(link.to, token),
-      isOwn: (email) => stores.addresses.matches(link.address, email),
+      isOwn: (email) => stores.addresses.of(email) === link.address,
       suspended,
       candidate,
       reference,
@@ -140,7 +140,7 @@ export class Visits {
     const now = clock.now();
     const { accountId, id, address } = link;
     await stores.optOuts.add(link, timestamp(now));
-    const isOwn = (email: string) => stores.addresses.matches(address, email);
+    const isOwn = (email: string) => stores.addresses.of(email) === address;
     const edit: Edit = (before) => optedOut(before, addressesOf(before).filter(isOwn));
     if (id !== undefined) await unlessErased(candidates.change(accountId, id, edit));
     await stores.budget.optedOut(accountId, now);
