@@ -34,8 +34,6 @@ export interface MailLimits {
 interface KnownAddress {
   /** The account and the address's hash. */
   _id: string;
-  /** False if an earlier version of the service counted a message to it, and did not claim it. */
-  written: boolean;
   /** The message that was claimed while the address was new. If it was not sent, the address is new again. */
   key: string;
 }
@@ -93,7 +91,7 @@ export class MailBudget {
     const until = timestamp((day + 1) * DAY_MS);
     if (!(await this.#countAddress(message, day, limits.perAddress))) return { until, budget: null };
     const known = await this.#known.findOne({ _id: `${message.accountId}/${message.address}` });
-    const result = { ...message, day, hour, isNew: !known?.written };
+    const result = { ...message, day, hour, isNew: known === null };
     if (await this.#countAccount(result, limits, timestamp(now))) return result;
     await this.#uncountAddress(result);
     return { until, budget };
@@ -102,7 +100,7 @@ export class MailBudget {
   /** Notes that the message was claimed: from now on its address is not new. */
   async claimed({ accountId, address, key, isNew }: CountedMessage): Promise<void> {
     if (!isNew) return;
-    await this.#known.updateOne({ _id: `${accountId}/${address}` }, { $set: { written: true, key } }, { upsert: true });
+    await this.#known.updateOne({ _id: `${accountId}/${address}` }, { $set: { key } }, { upsert: true });
   }
 
   /**
