@@ -5,7 +5,6 @@ import { pid } from "node:process";
 import type { Logger } from "pino";
 import { Authenticator } from "./accounts/authenticate.ts";
 import { GuessLimiter } from "./accounts/guess-limiter.ts";
-import { LastUsed } from "./accounts/last-used.ts";
 import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
 import { AuditStore } from "./audit/store.ts";
@@ -147,10 +146,9 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
     epoch,
     timeoutMs: config.LIMITER_TIMEOUT_MS,
   });
-  const lastUsed = new LastUsed({ store: accounts, clock });
   const writer = `${hostname()}-${pid}-${newTypeId("req")}`;
   const usage = new UsageStore(mongo);
-  const counter = new UsageCounter({ store: usage, log, clock: clock.redis, writer });
+  const counter = new UsageCounter({ store: usage, accounts, log, clock, writer });
   metrics.readRefused = () => counter.mostRefused();
 
   const content = new ContentStore(mongo, clock);
@@ -179,7 +177,6 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
   const health = new Health({ mongo, redis, metrics, log });
   health.watch();
   exportExactness(mongo, clock, metrics);
-  lastUsed.start();
   counter.start();
 
   const documents = new DocumentService(store, content);
@@ -199,7 +196,6 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
     pages: { visits: new Visits({ ...reminders, candidates: store }), documents },
     authenticator,
     limiter,
-    lastUsed,
     outage,
     counter,
     idempotency,
@@ -241,7 +237,7 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
       outage.stop();
       sending?.mailer.close();
       await sending?.sender.settled(SETTLE_WITHIN_MS); // before the checkpoints: it may still write candidates
-      await Promise.all([checkpoints, lastUsed, counter].map((each) => each.stop(SETTLE_WITHIN_MS)));
+      await Promise.all([checkpoints, counter].map((each) => each.stop(SETTLE_WITHIN_MS)));
       redis.disconnect();
       await mongo.close();
       await tracing?.close();

@@ -1,7 +1,6 @@
 import type { Context } from "koa";
 import type { Authenticator } from "../accounts/authenticate.ts";
 import type { Caller, KnownCaller } from "../accounts/caller.ts";
-import type { LastUsed } from "../accounts/last-used.ts";
 import { headerOf, type RequestState } from "../http/request.ts";
 import type { StoreOutage } from "../infra/store-outage.ts";
 import type { Decision } from "../limiter/decision.ts";
@@ -23,10 +22,9 @@ export interface ApiState extends RequestState {
 export interface AdmitOptions {
   authenticator: Authenticator;
   limiter: Limiter;
-  lastUsed: LastUsed;
   outage: Pick<StoreOutage, "check">;
-  /** Counts what each key uses and is refused (usage/counter.ts). */
-  counter: { count(caller: Caller, decision: Decision): void };
+  /** Counts what each key uses and is refused, and notes when it is used (usage/counter.ts). */
+  counter: { count(caller: Caller, decision: Decision): void; note(keyId: string): void };
 }
 
 type Ctx = Context & { state: ApiState };
@@ -48,7 +46,7 @@ const MAX_LOOKUPS = 3;
 export async function admit(
   ctx: Ctx,
   surface: Surface | "free",
-  { authenticator, limiter, lastUsed, counter, outage }: AdmitOptions,
+  { authenticator, limiter, counter, outage }: AdmitOptions,
 ): Promise<Caller | Refusal> {
   const credentials = {
     authorization: headerOf(ctx.req, "authorization"),
@@ -77,7 +75,7 @@ export async function admit(
             counter,
           );
     if (refused === undefined) {
-      lastUsed.note(keyId);
+      counter.note(keyId);
       return caller;
     }
     if (refused !== "outdated") return refused;

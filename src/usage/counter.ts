@@ -1,17 +1,20 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Caller } from "../accounts/caller.ts";
-import type { Clock } from "../infra/clock.ts";
-import { PeriodicWrite } from "../infra/periodic-write.ts";
+import type { AccountStore } from "../accounts/store.ts";
+import { type Clock, timestamp } from "../infra/clock.ts";
 import type { Decision } from "../limiter/decision.ts";
 import { HOUR_MS, type Usage, type UsageStore } from "./store.ts";
 
 interface Dependencies {
   readonly store: Pick<UsageStore, "write">;
+  readonly accounts: Pick<AccountStore, "setLastUsed">;
   readonly log: Pick<Logger, "warn">;
-  /** Redis's clock. */
   readonly clock: Clock;
   /** Unique to this process. */
   readonly writer: string;
+  /** Time between two writes, in milliseconds. */
+  readonly periodMs?: number;
 }
 
 /** Less than a minute, because the write takes time too. */
@@ -22,20 +25,45 @@ const MAX_SHOWN = 20;
 type Count = Usage & { isWritten: boolean };
 
 /**
- * Counts what each key uses and is refused in each hour: in memory, and within a minute in the store. A process that is
- * killed loses its last minute. No request waits for a write, and none fails because of one.
+ * Counts what each key uses and is refused in each hour, and notes when it was last used: in memory, and within a minute in
+ * the stores. A process that is killed loses its last minute. No request waits for a write, and none fails because of one.
  *
  * Each process writes the totals that it counted itself, to documents of its own. So a write whose outcome is unknown can
  * be repeated. It remembers the hours that are not written, the current one and the one before: about 300 bytes for each
  * hour, key and surface.
  */
-export class UsageCounter extends PeriodicWrite {
-  readonly #options: Dependencies;
+export class UsageCounter {
+  readonly #options: Required<Dependencies>;
   readonly #counts = new Map<string, Count>();
+  /** Last uses that are not written yet: milliseconds since the epoch, by key. */
+  #uses = new Map<string, number>();
+  #writing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: Dependencies) {
-    super(PERIOD_MS);
-    this.#options = options;
+    this.#options = { periodMs: PERIOD_MS, ...options };
+  }
+
+  /** Starts the writes. The first one comes after a random part of the period, so that replicas do not all write at once. */
+  start(): void {
+    const { periodMs } = this.#options;
+    const first = () => {
+      this.#timer = setInterval(() => void this.#write(), periodMs).unref();
+      void this.#write();
+    };
+    this.#timer = setTimeout(first, periodMs * Math.random()).unref();
+  }
+
+  /** Stops the writes. Writes once more, and waits for it at most `withinMs` milliseconds. Never fails. */
+  async stop(withinMs: number): Promise<void> {
+    clearTimeout(this.#timer);
+    const written = Promise.resolve(this.#writing).then(() => this.#write());
+    await Promise.race([written, wait(withinMs, undefined, { ref: false })]);
+  }
+
+  /** Notes that a key is used now. */
+  note(keyId: string): void {
+    this.#uses.set(keyId, this.#options.clock.now());
   }
 
   /** Counts a request in the hour in which it was decided, by Redis's clock. */
@@ -68,7 +96,24 @@ export class UsageCounter extends PeriodicWrite {
     return [...refused.values()].toSorted((one, other) => other.requests - one.requests).slice(0, MAX_SHOWN);
   }
 
-  protected async write(): Promise<void> {
+  /** Writes now. If a write is running, only waits for that one. */
+  #write(): Promise<void> {
+    const all = async () => void (await Promise.all([this.#writeUses(), this.#writeCounts()]));
+    return (this.#writing ??= all().finally(() => (this.#writing = undefined)));
+  }
+
+  async #writeUses(): Promise<void> {
+    if (this.#uses.size === 0) return;
+    const uses = this.#uses;
+    this.#uses = new Map();
+    try {
+      await this.#options.accounts.setLastUsed(new Map([...uses].map(([keyId, at]) => [keyId, timestamp(at)])));
+    } catch {
+      this.#uses = new Map([...uses, ...this.#uses]); // for the next write; a later use replaces an earlier one
+    }
+  }
+
+  async #writeCounts(): Promise<void> {
     const { store, log, writer } = this.#options;
     const changed = [...this.#counts.values()].filter(({ isWritten }) => !isWritten);
     for (const count of changed) count.isWritten = true; // until the next request, also during the write

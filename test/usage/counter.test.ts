@@ -43,7 +43,8 @@ function counterOf(response: () => Promise<void> = async () => undefined) {
   const log = { warn: (fields: object) => void warnings.push(fields) };
   const time = { hours: 100.5 };
   const clock = { now: () => time.hours * HOUR_MS };
-  const counter = new UsageCounter({ store: { write }, log: log as never, clock, writer: "me" });
+  const accounts = { setLastUsed: async () => undefined };
+  const counter = new UsageCounter({ store: { write }, accounts, log: log as never, clock, writer: "me" });
   /** Writes now, as it does once in a period. */
   const flush = () => counter.stop(60_000);
   const totals = () => {

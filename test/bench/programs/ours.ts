@@ -6,7 +6,6 @@ import { randomBytes } from "node:crypto";
 import { Type } from "typebox";
 import { Authenticator } from "../../../src/accounts/authenticate.ts";
 import { GuessLimiter } from "../../../src/accounts/guess-limiter.ts";
-import { LastUsed } from "../../../src/accounts/last-used.ts";
 import { AccountStore } from "../../../src/accounts/store.ts";
 import { endpoint, route } from "../../../src/api/endpoint.ts";
 import { createApp } from "../../../src/app.ts";
@@ -46,9 +45,7 @@ const unsteady = {
     return epoch.connections;
   },
 };
-const lastUsed = new LastUsed({ store: accounts, clock });
-lastUsed.start();
-const counter = new UsageCounter({ store: new UsageStore(mongo), log, clock: clock.redis, writer: newTypeId("req") });
+const counter = new UsageCounter({ store: new UsageStore(mongo), accounts, log, clock, writer: newTypeId("req") });
 counter.start();
 
 const scale = settings.keyLimit / PER_KEY.reads;
@@ -91,7 +88,6 @@ await serve(
       metrics,
       connection: settings.name === DECIDES_ALL ? unsteady : epoch,
     }),
-    lastUsed,
     counter,
     idempotency: new Idempotency({ store: new IdempotencyStore(mongo), clock, random: randomBytes }),
     newId: newTypeId,

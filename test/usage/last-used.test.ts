@@ -1,9 +1,9 @@
 import { mock } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
-import { LastUsed } from "../../src/accounts/last-used.ts";
 import { createLog } from "../../src/infra/log.ts";
 import { startReplica } from "../../src/process/replica.ts";
+import { UsageCounter } from "../../src/usage/counter.ts";
 import { openOperators } from "../support/operators.ts";
 import { newAccount, testConfig } from "../support/service.ts";
 import { useNoService } from "../support/use-service.ts";
@@ -42,9 +42,14 @@ function livingTimers(): number {
   return process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 }
 
-describe("LastUsed", () => {
+describe("the last uses of keys", () => {
   useNoService();
   let now = 0;
+  /** @param accounts is told when keys were last used. */
+  const counterOf = (accounts: ReturnType<typeof storeOf>, periodMs = 60_000) => {
+    const log = { warn: () => undefined };
+    return new UsageCounter({ store: { write: async () => undefined }, accounts, log, clock, writer: "me", periodMs });
+  };
   const clock = { now: () => now };
   afterEach(() => {
     mock.timers.reset();
@@ -53,7 +58,7 @@ describe("LastUsed", () => {
 
   it("writes the latest use of every key, all of them together, and not at a use", async () => {
     const store = storeOf();
-    const lastUsed = new LastUsed({ store, clock });
+    const lastUsed = counterOf(store);
     for (const [seconds, ids] of [
       [1, ["key_a", "key_b"]],
       [2, ["key_a", "key_a"]],
@@ -76,7 +81,7 @@ describe("LastUsed", () => {
 
   it("writes nothing if no key was used since the last write", async () => {
     const store = storeOf();
-    const lastUsed = new LastUsed({ store, clock });
+    const lastUsed = counterOf(store);
     await lastUsed.stop(LONG_MS);
     lastUsed.note("key_a");
     await lastUsed.stop(LONG_MS);
@@ -88,7 +93,7 @@ describe("LastUsed", () => {
     mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
     mock.method(Math, "random", () => 0.25);
     const store = storeOf();
-    const lastUsed = new LastUsed({ store, clock });
+    const lastUsed = counterOf(store);
     lastUsed.start();
     const writes: number[] = [];
     for (const ms of [14_999, 1, 59_999, 1, 60_000]) {
@@ -107,7 +112,7 @@ describe("LastUsed", () => {
   it("does not begin if it is stopped before the first write", async () => {
     mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
     const store = storeOf();
-    const lastUsed = new LastUsed({ store, clock });
+    const lastUsed = counterOf(store);
     lastUsed.start();
     await lastUsed.stop(LONG_MS);
     lastUsed.note("key_a");
@@ -124,7 +129,7 @@ describe("LastUsed", () => {
         living.push(livingTimers());
         resolve();
       });
-      const lastUsed = new LastUsed({ store, clock, periodMs: 1 });
+      const lastUsed = counterOf(store, 1);
       lastUsed.note("key_a");
       lastUsed.start();
       living.push(livingTimers());
@@ -134,7 +139,7 @@ describe("LastUsed", () => {
 
   it("writes a failed batch again, but a later use of a key instead of the earlier one", async () => {
     const store = storeOf(failingOnce());
-    const lastUsed = new LastUsed({ store, clock });
+    const lastUsed = counterOf(store);
     now = 1000;
     for (const id of ["key_a", "key_b"]) lastUsed.note(id);
     const failing = lastUsed.stop(LONG_MS);
@@ -155,7 +160,7 @@ describe("LastUsed", () => {
   it("writes once at a time, and again for what was used during a write", async () => {
     const ends: (() => void)[] = [];
     const store = storeOf(() => new Promise((resolve) => ends.push(resolve)));
-    const lastUsed = new LastUsed({ store, clock });
+    const lastUsed = counterOf(store);
     now = 1000;
     lastUsed.note("key_a");
     const first = lastUsed.stop(LONG_MS);
@@ -174,7 +179,7 @@ describe("LastUsed", () => {
   });
 
   it("stops within the time that it is given", async () => {
-    const lastUsed = new LastUsed({ store: storeOf(() => new Promise(() => undefined)), clock });
+    const lastUsed = counterOf(storeOf(() => new Promise(() => undefined)));
     lastUsed.note("key_a");
     await lastUsed.stop(1);
   });
@@ -184,7 +189,7 @@ describe("LastUsed", () => {
 
     it("is null in the list of keys until the key is used, and ignores refused requests", async () => {
       const config = testConfig();
-      const start = mock.method(LastUsed.prototype, "start");
+      const start = mock.method(UsageCounter.prototype, "start");
       const [replica, operators] = await Promise.all([startReplica(config, silent()), openOperators(config)]);
       try {
         expect(start.mock.callCount()).to.equal(1);
