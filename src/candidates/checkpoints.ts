@@ -122,7 +122,8 @@ export class Checkpoints {
   }
 
   async #runRounds(stopping: AbortSignal): Promise<void> {
-    for (let failures = 0; await pause(this.#options.roundMs, stopping);) {
+    let failures = 0;
+    while (await wait(this.#options.roundMs, true, { signal: stopping, ref: false }).catch(() => false)) {
       try {
         await this.#runRound();
         failures = 0;
@@ -157,9 +158,4 @@ export class Checkpoints {
     this.#completeUntil = Math.min(now - this.#options.skewMs, ...live.map((each) => each.complete_until));
     await Promise.all(known.filter(isDead).map((each) => this.#options.store.remove(each)));
   }
-}
-
-/** Returns false if the rounds are to end. */
-function pause(ms: number, stopping: AbortSignal): Promise<boolean> {
-  return wait(ms, true, { signal: stopping, ref: false }).catch(() => false);
 }

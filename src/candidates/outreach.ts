@@ -54,10 +54,8 @@ function currentRecipients({ email, references, outreach }: CandidateRecord, now
 
 /** Drops the entries of addresses that were changed. If such an address returns, the store looks it up again. */
 function currentOptOuts(record: CandidateRecord): readonly string[] {
-  const { opted_out } = record.outreach;
-  if (opted_out.length === 0) return opted_out;
-  const emails = addressesOf(record);
-  return opted_out.filter((kept) => emails.some((email) => hasOptedOut([kept], email)));
+  const emails = addressesOf(record).map(comparable);
+  return record.outreach.opted_out.filter((kept) => emails.includes(kept));
 }
 
 /** Returns why there is nothing to remind anybody of, whatever the settings say. Undefined if there is something. */

@@ -137,20 +137,13 @@ export class CandidateReader {
    */
   async feed(query: FeedQuery): Promise<FeedPage> {
     for (let reads = 1; ; reads++) {
-      const page = await this.#feed(query);
-      if (reads === MAX_FEED_READS || page.rows.every(({ json }) => json !== undefined)) return page;
+      const page = await this.#page(query, ROW_MEMBERS);
+      const texts = page.rows.map(jsonOf);
+      const missing = page.rows.filter((_row, n) => texts[n] === undefined);
+      const rendered = await this.#rendered(query.accountId, missing);
+      const rows = page.rows.map((row, n) => ({ ...row, json: texts[n] ?? rendered.get(row._id) }));
+      if (reads === MAX_FEED_READS || rows.every(({ json }) => json !== undefined)) return { rows, more: page.more };
     }
-  }
-
-  async #feed(query: FeedQuery): Promise<FeedPage> {
-    const { rows, more } = await this.#page(query, ROW_MEMBERS);
-    const texts = rows.map(jsonOf);
-    const missing = rows.filter((_row, n) => texts[n] === undefined);
-    const rendered = await this.#rendered(query.accountId, missing);
-    return {
-      rows: rows.map(({ _id, change, version }, n) => ({ change, version, json: texts[n] ?? rendered.get(_id) })),
-      more,
-    };
   }
 
   /** Reads the positions of the rows that `feed` reads, without the rows. */

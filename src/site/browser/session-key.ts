@@ -11,7 +11,6 @@ export function storedKeys(): string[] {
 
 /** Stores the keys in this tab. An empty list removes them. */
 export function storeKeys(keys: readonly string[]): void {
-  sessionStorage.removeItem("console-other-keys"); // other keys, in a tab that an earlier version has opened
   if (keys.length === 0) sessionStorage.removeItem(NAME);
   else sessionStorage.setItem(NAME, keys.join("\n"));
 }
