@@ -9,7 +9,7 @@ import { type Answer, Client, expectProblem } from "../../support/client.ts";
 import { type Processes, type Settings, spawnService } from "../../support/processes.ts";
 import { startMongo, startRedis, type TestServer } from "../../support/servers.ts";
 
-/** The backup and restore of the operators' guide, for the tests of one `describe`: copies of the servers' files, put under new servers. */
+/** Backup and restore as in operating.md, for one `describe`: copies the servers' files, and starts new servers on a copy. */
 export function useCopies() {
   let folder: string;
   let redis: TestServer;
@@ -51,7 +51,7 @@ export function useCopies() {
     return startReplica(settings);
   }
 
-  /** Stops everything and leaves the files. Unlike the stop of the harness, it drops no database. */
+  /** Stops all processes and servers. The files stay. */
   async function stop(): Promise<void> {
     const stopping = running.splice(0).map(async ({ child, operators }) => {
       const exited = once(child, "exit");
