@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 
 /**
- * Starts a proxy before a service that serves one request at a time, each for so long: it bears 1000 / `ms` a second.
+ * Starts a proxy that passes one request at a time to a service, and takes `ms` for each. So it bears 1000 / `ms` a second.
  * @param fails chooses, by path, the requests that get 500.
  */
 export async function startSlow(

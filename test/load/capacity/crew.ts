@@ -6,14 +6,14 @@ import { limitsOf, type Run } from "../lib/run.ts";
 import type { Admin } from "./admin.ts";
 import type { Capacity, Loaded } from "./config.ts";
 
-/** Every account of a capacity test has a name that begins with this, so that `--cleanup` finds it. */
+/** Prefix of the names of all accounts of capacity tests. `--cleanup` finds them by it. */
 export const ACCOUNT_NAME = "Capacity test ";
 const KEYS_OF_AN_ACCOUNT = 2;
 const AT_ONCE = 4;
 /** Lists that a key keeps for the clean-up. */
 const LISTS_KEPT = 5;
 
-/** An integrator with a key, and what it may still send in this window. */
+/** A client with a key, and the requests that are left to it in this window. */
 interface Member {
   readonly act: ReturnType<typeof newIntegrator>;
   readonly left: Record<Loaded, number>;
@@ -37,7 +37,7 @@ export class Crew {
     this.#admin = admin;
   }
 
-  /** Makes accounts until they may send so many requests of each surface. Returns false if that takes more than `most`. */
+  /** Creates accounts until their limits cover so many requests of each surface. Returns false if that takes more than `most`. */
   async growFor(needed: Record<Loaded, number>, { min_accounts, max_accounts }: Capacity): Promise<boolean> {
     if (this.#limits === undefined) await this.#hire(1);
     const surfaces = Object.keys(needed) as Loaded[];
@@ -52,7 +52,7 @@ export class Crew {
     return true;
   }
 
-  /** Sends the next request of a surface, with the next key that may. Undefined if none may. */
+  /** Sends a request with the next key that has one left on this surface. Undefined if no key has. */
   next(surface: Loaded): ReturnType<Member["act"]> | undefined {
     for (let tries = 0; tries < this.#members.length; tries++) {
       const member = this.#members[this.#turn++ % this.#members.length]!;
@@ -72,19 +72,19 @@ export class Crew {
         const made = await this.#admin<{ key: string }>("keys", "create", "--account", id, "--name", "load");
         const key = this.#keys.push(made.key) - 1;
         this.#limits ??= await this.#learn(key);
-        // The first create is the one that a request makes which needs a candidate.
+        // A request that needs a candidate creates it first: that is a key's first create.
         this.#members.push({ act: newIntegrator(this.#run, key), left: { ...this.#limits } });
       }
     });
   }
 
-  /** Returns what a key may send. It keeps enough to delete what it creates. */
+  /** Returns the requests that a key may send. Writes for deleting its candidates are held back. */
   async #learn(key: number): Promise<Record<Loaded, number>> {
     const limits = await this.#run.limits(key);
     const of = (surface: Loaded) => limitsOf(limits, surface).key.limit;
     const create = Math.floor(Math.min(of("create"), of("writes") / 2));
     const list = Math.max(0, of("list") - LISTS_KEPT);
-    // A request that needs a candidate creates one, if there is none: two for each key, as requests overlap.
+    // A request that needs a candidate creates one if there is none. Requests overlap, so each key may create two.
     return { list, reads: of("reads"), writes: of("writes") - create, create: create - 2, pack: of("pack") };
   }
 }

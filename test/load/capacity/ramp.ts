@@ -22,14 +22,14 @@ export interface Step {
   readonly fault: string | undefined;
 }
 
-/** Maximum share of time in which the event loop of a generator may be busy. Above it, the generator is too slow. */
+/** Maximum utilization of the generator's event loop. Above it, the generator is the bottleneck. */
 const BUSY = 0.85;
-/** Maximum number of open requests. More than that, and the service is far behind. */
+/** Maximum number of open requests. With more, the service is far behind. */
 const MAX_OPEN = 5_000;
 
 /**
- * Returns true if the generator itself may have made requests slow: it was busy, or p99 is within the bound without its own
- * delay. That delay counts twice, because a generator that sends late reads late as well.
+ * Returns true if the generator is the bottleneck: its event loop was busy, or p99 is within the bound once its delay is
+ * subtracted. The delay is subtracted twice, because a late generator both sends late and reads late.
  */
 export function isGeneratorLate({ p99, late, busy }: Step, { p99_ms }: Capacity): boolean {
   return busy > BUSY || p99 - 2 * late <= p99_ms;
@@ -46,8 +46,8 @@ export function needsOf({ mix, step_seconds }: Capacity, rate: number): Record<L
 }
 
 /**
- * Sends requests at a rate, whether or not earlier ones are answered, as many clients do who do not know of each other. A
- * request's time begins when it was to be sent, so that a generator that is late does not make the service look fast.
+ * Sends requests at a fixed rate, and waits for no response before the next one, as independent clients do. A request is
+ * timed from when it was due, so a late generator does not make the service look fast.
  */
 export async function runStep(capacity: Capacity, crew: Crew, rate: number, signal: AbortSignal): Promise<Step> {
   const plan = shuffled(needsOf(capacity, rate)).slice(0, Math.ceil(rate * capacity.step_seconds));
@@ -91,7 +91,7 @@ export async function runStep(capacity: Capacity, crew: Crew, rate: number, sign
       0.99,
       seen.map(({ ms }) => ms),
     ),
-    // The delay also counts what is late while no request is due. 10 ms are its resolution.
+    // The event loop's delay also shows stalls while no request was due. Its resolution of 10 ms is not a stall.
     late: Math.max(
       percentile(
         0.99,

@@ -5,7 +5,7 @@ import type { Step } from "./ramp.ts";
 const BAR = 40;
 const COLUMNS = ["rate", "sent", "failed", "refused", "p50 ms", "p99 ms", "late ms", "busy %"];
 
-/** Returns the steps as a table and a picture, in text that a ticket can hold. */
+/** Returns the steps as a table and a bar chart in plain text, for example for a ticket. */
 export function reportOf(steps: readonly Step[], { p99_ms }: Capacity): string[] {
   const rows = steps.map(({ rate, sent, failed, refused, p50, p99, late, busy }) =>
     [rate, sent, failed, refused, p50, p99, late, busy * 100].map((value, n) =>
