@@ -54,8 +54,7 @@ function currentRecipients({ email, references, outreach }: CandidateRecord, now
 
 /** Drops the entries of addresses that were changed. If such an address returns, the store looks it up again. */
 function currentOptOuts(record: CandidateRecord): readonly string[] {
-  const emails = addressesOf(record).map(comparable);
-  return record.outreach.opted_out.filter((kept) => emails.includes(kept));
+  return record.outreach.opted_out.filter((kept) => addressesOf(record).some((email) => comparable(email) === kept));
 }
 
 /** Returns why there is nothing to remind anybody of, whatever the settings say. Undefined if there is something. */
@@ -112,7 +111,7 @@ export function optedOut(record: CandidateRecord, emails: Iterable<string>): Can
 
 /** Returns whether the owner of an address has opted out. @param optedOut as OutreachRecord.opted_out. */
 export function hasOptedOut(optedOut: readonly string[], email: string): boolean {
-  return optedOut.includes(comparable(email));
+  return optedOut.length > 0 && optedOut.includes(comparable(email));
 }
 
 /** Returns an address in lower case, for comparison. */

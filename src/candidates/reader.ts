@@ -82,23 +82,23 @@ export class CandidateReader {
 
   /** Decodes a record. Logs and remembers it if it cannot be read. */
   #decoded(document: Uint8Array): Found | UnreadableRecord {
-    let fault: unknown;
+    let reason: string;
     try {
       const found = decode(BSON.deserialize(document) as Stored);
-      fault = faultOf(found);
+      const fault = faultOf(found);
       if (fault === undefined) {
         this.#unreadable.delete(found.id);
         return found;
       }
+      reason = fault;
     } catch (error) {
-      fault = error;
+      reason = error instanceof SyntaxError ? error.name : String(error); // JSON.parse repeats the text that it refuses
     }
-    const unreadable = new UnreadableRecord(salvaged(document), fault);
-    const { id: candidate, accountId: account } = unreadable.salvaged;
-    if (!this.#unreadable.has(candidate))
-      this.#log?.error({ candidate, account, reason: unreadable.reason }, "a record cannot be read");
+    const left = salvaged(document);
+    const { id: candidate, accountId: account } = left;
+    if (!this.#unreadable.has(candidate)) this.#log?.error({ candidate, account, reason }, "a record cannot be read");
     this.#unreadable.set(candidate, true);
-    return unreadable;
+    return new UnreadableRecord(left, reason);
   }
 
   /** Returns the ids of the records that this process could not read in the last hour, at most 1,000. No round trip. */

@@ -4,16 +4,11 @@ import type { Tombstone } from "./erasure.ts";
 export class UnreadableRecord extends Error {
   /** What an erasure needs of it. */
   readonly salvaged: Tombstone;
-  /** What is wrong, without values of the record. */
-  readonly reason: string;
 
-  /** @param fault an error, or what is wrong. */
-  constructor(salvaged: Tombstone, fault: unknown) {
-    // JSON.parse repeats the text that it refuses.
-    const reason = fault instanceof SyntaxError ? fault.name : fault instanceof Error ? fault.message : String(fault);
+  /** @param reason what is wrong, without values of the record. */
+  constructor(salvaged: Tombstone, reason: string) {
     super(`The record of ${salvaged.id} cannot be read: ${reason}`);
     this.name = "UnreadableRecord";
     this.salvaged = salvaged;
-    this.reason = reason;
   }
 }
