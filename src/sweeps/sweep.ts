@@ -8,8 +8,7 @@ import { KEPT_MS } from "../idempotency/idempotency.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { unlessErased } from "../reminders/unless-erased.ts";
-import { KEPT_HOURS } from "../usage/service.ts";
-import { HOUR_MS, type UsageStore } from "../usage/store.ts";
+import type { UsageStore } from "../usage/store.ts";
 
 /** Recurring work that any replica can do: it updates or removes what has become outdated with time. */
 export interface Sweep {
@@ -60,10 +59,7 @@ export function idempotencyRecords(records: IdempotencyStore, clock: Clock): Swe
 
 /** Removes usage that is no longer kept. */
 export function oldUsage(usage: UsageStore, clock: Clock): Sweep {
-  return {
-    name: "old_usage",
-    run: (signal) => usage.removeBefore(Math.floor(clock.now() / HOUR_MS) - KEPT_HOURS, signal),
-  };
+  return { name: "old_usage", run: (signal) => usage.removeOld(clock.now(), signal) };
 }
 
 /** Removes bytes that no record names: those of interrupted uploads and of replaced files. */

@@ -4,10 +4,8 @@ import { pacedReads } from "../infra/paced-reads.ts";
 import { isSurface, SURFACES } from "../limiter/surfaces.ts";
 import { invalid } from "../problems.ts";
 import type { UsageReport, UsageRow } from "./schema.ts";
-import { HOUR_MS, sumBy, type UsageStore } from "./store.ts";
+import { HOUR_MS, KEPT_HOURS, sumBy, type UsageStore } from "./store.ts";
 
-/** Hours that are kept. */
-export const KEPT_HOURS = 30 * 24;
 /** Minimum time between two reads for clients of one account, in milliseconds. They are free, so they need a bound. */
 const READ_EVERY_MS = 1_000;
 /** Accounts that `top` lists. */

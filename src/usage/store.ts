@@ -4,6 +4,8 @@ import type { Mongo } from "../infra/mongo.ts";
 import type { UsageRow } from "./schema.ts";
 
 export const HOUR_MS = 3_600_000;
+/** Hours that are kept. */
+export const KEPT_HOURS = 30 * 24;
 
 /** What a key of an account used of a surface in an hour, and what it was refused. */
 export interface Usage extends Omit<UsageRow, "hour"> {
@@ -62,8 +64,8 @@ export class UsageStore implements Indexed {
     return this.#usage.aggregate([{ $match }, { $group: { _id: "$account", ...sums } }]);
   }
 
-  /** Returns how many documents were removed. @param hour as in Usage. */
-  removeBefore(hour: number, stop: AbortSignal): Promise<number> {
-    return this.#usage.deleteInBatches({ hour: { $lt: hour } }, stop);
+  /** Removes what is no longer kept at a time, in milliseconds since the epoch. Returns how many documents were removed. */
+  removeOld(now: number, stop: AbortSignal): Promise<number> {
+    return this.#usage.deleteInBatches({ hour: { $lt: Math.floor(now / HOUR_MS) - KEPT_HOURS } }, stop);
   }
 }
