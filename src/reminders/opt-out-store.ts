@@ -97,3 +97,8 @@ export class OptOutStore {
     return `${accountId}/${this.#addresses.of(email)}`;
   }
 }
+
+/** Has every opt-out noted on its candidates again: after a restore, some may have been put back by themselves. */
+export function spreadAgain(mongo: Mongo): Promise<void> {
+  return new BoundedCollection<OptOut>(mongo, "opt_outs").updateMany({}, { $set: { spreading: true } });
+}

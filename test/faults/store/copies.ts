@@ -78,6 +78,7 @@ export function useCopies() {
     stop,
     admin,
     redisUrl: () => redis.url,
+    mongoUrl: () => urls().MONGODB_URL,
     /** Stops MongoDB, and starts it again on the files of a copy. */
     async replaceMongo(copied: string): Promise<void> {
       const { port } = mongo;
