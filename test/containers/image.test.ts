@@ -11,13 +11,13 @@ import { bundle } from "../../src/dev/bundle.ts";
 import { build, IMAGE, print, VERSION } from "./support/image.ts";
 import { podman } from "./support/podman.ts";
 
-/** What the image may add to the one that it is made from. 87 MB of it are packages, 11 MB the bundle and the pages. */
-const MOST_BYTES = 100e6;
+/** Maximum size that the image adds to its base image. 87 MB are packages, 11 MB the bundle and the pages. */
+const MAX_ADDED_BYTES = 100e6;
 
 /** The packages whose code is in the pages of /docs and /console. */
 const IN_PAGES = ["lit-html", "minisearch", "swagger-ui-dist"];
 
-/** The first version of podman's builder that puts no random id into an image that is built with `--timestamp`. */
+/** First version of podman's builder, buildah, that leaves random ids out of images built with `--timestamp`. */
 const BUILDS_ONE_ID = "1.41.0";
 
 interface ImageInspected {
@@ -72,9 +72,9 @@ describe("the image", function () {
     const { name: base } = await nodeImage();
     const added = image.Size - (await inspectImage(base)).Size;
     print(
-      `adds ${(added / 1e6).toFixed(1)} MB to ${base}; ${(image.Size / 1e6).toFixed(0)} MB with the one that is here`,
+      `adds ${(added / 1e6).toFixed(1)} MB to ${base}; ${(image.Size / 1e6).toFixed(0)} MB with this machine's ${base}`,
     );
-    expect(added).to.be.lessThan(MOST_BYTES);
+    expect(added).to.be.lessThan(MAX_ADDED_BYTES);
   });
 
   it("holds the compiled service, its scripts, its packages, and nothing else of the project", () => {
@@ -112,13 +112,13 @@ describe("the image", function () {
     expect(files).to.have.length.greaterThan(15);
   });
 
-  /** Runs a shell's command in the image. @returns the lines that it prints. */
+  /** Runs a shell command in the image. @returns the lines that it prints. */
   async function inside(command: string): Promise<string[]> {
     const printed = await podman("run", "--rm", "--network=none", "--user=0", IMAGE, "sh", "-c", command);
     return printed === "" ? [] : printed.split("\n");
   }
 
-  /** Returns what the SBOM lists of a kind, as `name@version`. */
+  /** Returns the components of a kind in the SBOM, as `name@version`. */
   function listed(kind: string): string[] {
     const { components } = JSON.parse(readFileSync(join(app, "sbom.cdx.json"), "utf8")) as Sbom;
     const ofKind = components.filter(({ purl }) => purl.startsWith(`pkg:${kind}/`));
@@ -149,7 +149,7 @@ describe("the image", function () {
     expectSame(listed("deb"), await inside("dpkg-query --show --showformat='${Package}@${Version}\\n'"));
     expect(listed("generic")).to.deep.equal([`node@${(await inside("node --version"))[0]?.slice(1)}`]);
     const [native = ""] = withExtension(".node");
-    // The paths of sources in it: of published crates with the version, of typst's own with the commit.
+    // It contains paths of sources: those of published crates have the version, those of typst's own have the commit.
     const code = readFileSync(join(app, native), "latin1");
     const published = code.matchAll(/index\.crates\.io-\w+\/([\w.+-]+)\//g);
     const own = code.matchAll(/\/(\w{7})\/crates\/([\w-]+)\//g);
@@ -167,7 +167,7 @@ describe("the image", function () {
   it("has the licence of each component in NOTICE, and no other, and its own in LICENSE", () => {
     expect(readFileSync(join(app, "LICENSE"), "utf8")).to.equal(readFileSync("LICENSE", "utf8"));
     const notice = readFileSync(join(app, "NOTICE"), "utf8");
-    // A section has the names that a text applies to, one a line, and the text.
+    // Each section has the names that a text applies to, one a line, and the text.
     const sections = notice.matchAll(/^={80}\n((?:.+\n)+?)-{80}\n(?=.*\w)/gm);
     const named = Array.from(sections, ([, names = ""]) => names.trim().split("\n")).flat();
     // The native part is named by its crates.
@@ -217,10 +217,10 @@ describe("the image", function () {
     expect(contents(again)).to.deep.equal(contents(image));
     const builder = image.Config.Labels["io.buildah.version"] ?? "";
     if (builder.localeCompare(BUILDS_ONE_ID, "en", { numeric: true }) >= 0) expect(again.Id).to.equal(image.Id);
-    else print("podman before 5.6 adds the random id of the build's container: the digest is not compared");
+    else print("the digest is not compared: podman before 5.6 adds the random id of the build's container");
   });
 
-  /** Returns a line for each file that two images do not share, or that differs in them. */
+  /** Returns a line for each file that differs between two images, or that only one of them has. */
   async function differentFiles(...names: [string, string]): Promise<string[]> {
     const roots = await Promise.all(names.map((name) => podman("image", "mount", name)));
     const options = ["--recursive", "--brief", "--no-dereference"];
@@ -231,7 +231,7 @@ describe("the image", function () {
   }
 });
 
-/** Expects the same names on both sides. If they differ, the message says in which: the lists are too long to read. */
+/** Expects the same names in both lists. If they differ, the message has only the difference. */
 function expectSame(listed: readonly string[], there: readonly string[]): void {
   const missing = [...new Set(there)].filter((name) => !listed.includes(name));
   const tooMany = listed.filter((name) => !there.includes(name));

@@ -6,30 +6,30 @@ import type { Crew } from "./crew.ts";
 
 /** What one step of the ramp saw. Times are in milliseconds. */
 export interface Step {
-  /** Requests a second that were to be sent. */
+  /** Planned requests a second. */
   readonly rate: number;
   readonly sent: number;
   readonly failed: number;
-  /** Requests with 429: the test's own accounts were used up. */
+  /** Requests that got 429, or that no key could send: the test's accounts were used up. */
   readonly refused: number;
   readonly p50: number;
   readonly p99: number;
-  /** p99 of how late the generator sent its requests. */
+  /** p99 of the generator's own delay. */
   readonly late: number;
   /** Share of the time in which the generator's event loop was busy. */
   readonly busy: number;
-  /** The first thing that was wrong with a response. */
+  /** What was wrong with the first response that failed. */
   readonly fault: string | undefined;
 }
 
-/** Maximum share of time in which the event loop of a generator may be busy. Above it, the generator is too slow. */
+/** Maximum share of time in which the generator's event loop may be busy. Above it, the generator is too slow. */
 const BUSY = 0.85;
-/** Maximum number of open requests. More than that, and the service is far behind. */
+/** Maximum number of open requests. A step ends there, because the service is far behind. */
 const MAX_OPEN = 5_000;
 
 /**
- * Returns true if the generator itself may have made requests slow: it was busy, or p99 is within the bound without its own
- * delay. That delay counts twice, because a generator that sends late reads late as well.
+ * Returns true if the generator may have made the requests slow: it was busy, or p99 without its delay is within the bound.
+ * The delay counts twice, because a generator that sends late also reads late.
  */
 export function isGeneratorLate({ p99, late, busy }: Step, { p99_ms }: Capacity): boolean {
   return busy > BUSY || p99 - 2 * late <= p99_ms;
@@ -46,8 +46,8 @@ export function needsOf({ mix, step_seconds }: Capacity, rate: number): Record<L
 }
 
 /**
- * Sends requests at a rate, whether or not earlier ones are answered, as many clients do who do not know of each other. A
- * request's time begins when it was to be sent, so that a generator that is late does not make the service look fast.
+ * Sends requests at a rate, whether or not earlier ones are answered, as many independent clients do. The time of a request
+ * starts when it was due, so that a late generator does not make the service look fast.
  */
 export async function runStep(capacity: Capacity, crew: Crew, rate: number, signal: AbortSignal): Promise<Step> {
   const plan = shuffled(needsOf(capacity, rate)).slice(0, Math.ceil(rate * capacity.step_seconds));
@@ -91,7 +91,7 @@ export async function runStep(capacity: Capacity, crew: Crew, rate: number, sign
       0.99,
       seen.map(({ ms }) => ms),
     ),
-    // The delay also counts what is late while no request is due. 10 ms are its resolution.
+    // The event loop's delay also counts between requests. It includes its resolution, 10 ms.
     late: Math.max(
       percentile(
         0.99,
