@@ -25,6 +25,7 @@ import { probesIn } from "../limits/exactness.ts";
 import { invalid } from "../problems.ts";
 import { ReminderAccountStore } from "../reminders/account-store.ts";
 import type { ReminderControl } from "../reminders/control.ts";
+import { spreadAgain } from "../reminders/opt-out-store.ts";
 import { PlanStore } from "../reminders/plan-store.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
 import { UsageService } from "../usage/service.ts";
@@ -93,6 +94,7 @@ export class Operations {
       accounts: new AccountStore(mongo),
       reminderAccounts: new ReminderAccountStore(mongo),
       plans: new PlanStore(mongo),
+      spreadAgain: () => spreadAgain(mongo),
       audit: await this.audit(),
       redis: () => this.#connectedRedis(),
     };
@@ -207,8 +209,7 @@ export function actorOf(
   if (ADMIN_ACTOR_REQUIRED === "false") return env.SUDO_USER || env.USER || osUser();
   const words = command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
   const example = `env ADMIN_ACTOR=ann node dist/admin/main.js ${words.join(" ")}`;
-  const detail = `the audit needs your name. Write: kubectl -n onboarding exec -i deploy/onboarding -- ${example}`;
-  throw invalid("/ADMIN_ACTOR", "must be set", `Nothing was changed: ${detail}`);
+  throw invalid("/ADMIN_ACTOR", "", `Nothing was changed: the audit needs your name. Run in the container: ${example}`);
 }
 
 function osUser(): string {

@@ -10,7 +10,9 @@ type Parts = Awaited<ReturnType<Operations["restore"]>>;
 
 async function show({ store, plans }: Parts) {
   const { since, ended_at, overdue } = await store.open(newTypeId);
-  return { object: "restore", restoring: since !== null, since, ended_at, overdue, waiting: await plans.waiting() };
+  const decided = since === null && ended_at !== null ? overdue : null;
+  const waiting = await plans.waiting();
+  return { object: "restore", restoring: since !== null, since, ended_at, overdue: decided, waiting };
 }
 
 /** Changes the state, and tells Redis if it can be reached. After `end`, every account's reminders are planned anew. */
@@ -30,6 +32,7 @@ async function change(
     const told = async () => tellMark(await parts.redis(), next);
     if (await store.change(state, set)) await told().catch(() => undefined);
     if (command === "begin") return;
+    await parts.spreadAgain();
     for await (const { _id } of accounts.list()) await reminderAccounts.noteChange(_id, now);
   });
   return show(parts);

@@ -102,3 +102,8 @@ export class OptOutStore {
     return this.#addresses.all(email).map((hash) => `${accountId}/${hash}`);
   }
 }
+
+/** Has every opt-out noted on its candidates again: after a restore, some may have been put back by themselves. */
+export function spreadAgain(mongo: Mongo): Promise<void> {
+  return new BoundedCollection<OptOut>(mongo, "opt_outs").updateMany({}, { $set: { spreading: true } });
+}

@@ -30,14 +30,14 @@ describe("what operators look up", function () {
   const find = async (text: string) => (await response("accounts", "find", text)) as Found;
   const found = async (text: string) => (await find(text)).data.map(({ id }) => id);
 
-  /** Runs `keys find` with `input` on standard input. It must succeed. */
+  /** Runs `keys find` with `input` on standard input, and expects it to succeed. */
   async function match(input: string, ...options: string[]) {
     const { code, stdout, stderr } = await admin(["keys", "find", ...options], env(), input);
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: "" });
     return JSON.parse(stdout) as { accepted: boolean; secret_status: string; key: KeyView; account: AccountView };
   }
 
-  /** Runs `keys find` with `input` on standard input. It must fail. @returns the one line that it prints. */
+  /** Runs `keys find` with `input` on standard input, and expects it to fail. @returns its error message, one line. */
   const noMatch = (input: string, ...options: string[]) =>
     complaintOf(["keys", "find", ...options], env(), (args, servers) => admin(args, servers, input));
 

@@ -64,7 +64,7 @@ export function complaintOf(args: string[], env: NodeJS.ProcessEnv, runs = admin
   return failure(1, args, env, runs);
 }
 
-/** Runs a command that must be written differently: it fails with exit code 2. @returns the one line that it prints. */
+/** Runs a command with a usage error, and expects exit code 2. @returns its error message, one line. */
 export function mistakeOf(args: string[], env: NodeJS.ProcessEnv, runs = admin): Promise<string> {
   return failure(2, args, env, runs);
 }

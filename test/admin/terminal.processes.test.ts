@@ -165,8 +165,8 @@ describe("a command in a terminal, a pipe or a container", function () {
         const words = args.join(" ").replace("Acme AG", "'Acme AG'").replace("--reason=it's", "'--reason=it'\\''s'");
         for (const ADMIN_ACTOR of ["", "  "])
           expect(await mistakeOf(args, { ...image(), ADMIN_ACTOR })).to.equal(
-            "Nothing was changed: the audit needs your name. Write: kubectl -n onboarding exec -i " +
-              `deploy/onboarding -- env ADMIN_ACTOR=ann node dist/admin/main.js ${words}`,
+            "Nothing was changed: the audit needs your name. " +
+              `Run in the container: env ADMIN_ACTOR=ann node dist/admin/main.js ${words}`,
           );
       }
       expect(await response("accounts", "show", account_id)).to.include({ name: "Acme", status: "active" });

@@ -49,7 +49,7 @@ describe("the log, as operating.md uses it", () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  /** Runs the command for a question. `kubectl` prints the service's log, if it is asked for all of it. */
+  /** Runs the command that answers a question. A stand-in for `kubectl` prints the service's whole log. */
   async function answerTo(question: string): Promise<string[]> {
     const kubectl = `kubectl() { case "$*" in *"-n onboarding logs -l "*"--tail=-1 --prefix=false"*) cat ${join(folder, "log")};; esac; }`;
     const script = [kubectl, commandFor("In Kubernetes"), commandFor(question)].join("\n");

@@ -12,7 +12,7 @@ interface Result {
   reasons: string[];
 }
 
-/** Runs of an hour each: a month of them, or what takes some ten seconds. */
+/** Number of hourly runs: a month of them, or as many as fit into about ten seconds. */
 const RUNS = FULL ? 720 : 16;
 /** Of so many runs, one meets each kind of trouble. */
 const TROUBLE_EVERY = 8;
@@ -41,7 +41,7 @@ describe("a month of the probe", function () {
     await follow();
   });
 
-  /** Lets the replica follow the master, and waits until it is complete. */
+  /** Makes this Redis a replica of the master, and waits until it has a full copy. */
   async function follow(): Promise<void> {
     await at(replica).replicaof("127.0.0.1", master);
     while (!(await at(replica).info("replication")).includes("master_link_status:up"));

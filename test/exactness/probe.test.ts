@@ -56,7 +56,7 @@ describe("admin limits probe", function () {
     }
   }
 
-  /** Runs the probe, and does this in the midst of it: after it has sent a request. */
+  /** Runs the probe, and calls `disturb` once the probe has sent a request. */
   async function duringProbe(disturb: (client: Redis, ledger: string) => Promise<unknown>): Promise<Result> {
     const ledger = `{${await account()}}:ledger`;
     return inRedis(async (client) => {
@@ -68,7 +68,7 @@ describe("admin limits probe", function () {
     });
   }
 
-  /** Scrapes until the gauge has this value. Each scrape shows what the one before it has asked for. */
+  /** Scrapes until the gauge has this value. A scrape starts the read whose result the next one shows. */
   async function expectExported(value: number | undefined): Promise<void> {
     let found: number | undefined = NaN;
     for (let scrapes = 0; scrapes < 100 && found !== value; scrapes++)

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A TCP proxy whose target can change, as the address of a Redis does in a failover. */
+/** A TCP proxy whose target can change, like the address of a Redis in a failover. */
 export interface Switch {
   readonly port: number;
   /** Closes every connection. New ones reach this port. */

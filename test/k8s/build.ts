@@ -15,7 +15,7 @@ export interface Variant {
   readonly folder: string;
   /** Folders in components/ that are switched on. */
   readonly components: readonly string[];
-  /** Files of k8s/ that an operator adds or changes, with their text. */
+  /** Files that an operator adds to k8s/ or changes there, with their text. */
   readonly files?: Readonly<Record<string, string>>;
 }
 

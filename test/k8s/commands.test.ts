@@ -14,10 +14,10 @@ const files = (...patterns: string[]) =>
     .split("\n")
     .filter(Boolean);
 
-/** What acts on objects in a namespace, with an argument. A subcommand alone is a mention: "`kubectl apply` fails". */
+/** Commands with an argument, on objects in a namespace. A subcommand alone is a mention: "`kubectl apply` fails". */
 const IN_A_NAMESPACE =
   /^(-n \S+ )?(annotate|cp|create|delete|describe|edit|exec|get|label|logs|patch|port-forward|rollout|scale|set|top|wait) +\S/;
-/** What acts on the whole cluster, or names the namespace in its files. */
+/** Commands on the whole cluster, or whose files name the namespace. */
 const OF_THE_CLUSTER = /^(create|delete) (-k|namespace)/;
 
 /** Returns each kubectl command in a text, from `kubectl` to the end of its code or line. */
@@ -62,7 +62,7 @@ describe("the command `secret` of operating.md", () => {
   const dir = mkdtempSync(join(tmpdir(), "onboarding-kubectl-"));
   const log = join(dir, "log");
   before(() => {
-    // Prints and records what it gets. `create` prints an object, which `apply` reads.
+    // Records its arguments and its input. `create` prints an object, which `apply` reads.
     writeFileSync(
       join(dir, "kubectl"),
       `#!/bin/sh\necho "args $*" >>${log}\ncase "$*" in *apply*-k*|*-f\\ k8s*) ;; *) tee -a ${log} ;; esac\n`,

@@ -5,7 +5,7 @@ import { parse, stringify } from "yaml";
 import { build, K8S, variants } from "./build.ts";
 import { type Labels, type Manifest, ofKind, one, podsOf, type Selector, selects } from "./manifests.ts";
 
-/** The overlay that the head of the component shows, without its `# `. */
+/** The overlay in the comment at the head of a component. */
 const OVERLAY = readFileSync(join(K8S, "components/instance/kustomization.yaml"), "utf8")
   .split("\n#\n")
   .find((part) => part.includes("kind: Kustomization"))!
@@ -21,7 +21,7 @@ function valuesOf(value: unknown, members: readonly string[]): string[] {
   );
 }
 
-/** Returns each selector of pods, with what has it. An empty one selects every pod of the namespace, which is meant so. */
+/** Returns each selector of pods, with the object that has it. An empty one selects every pod of the namespace on purpose. */
 function selectorsOf(manifests: readonly Manifest[]): [owner: string, Selector][] {
   const found: [string, Selector | undefined][] = [
     ...ofKind("Deployment", manifests).flatMap(({ spec }): [string, Selector | undefined][] => [

@@ -4,7 +4,7 @@ import { type Manifest, ofKind, one, service, settings, type Specs } from "./man
 
 /** A multipart form and its other fields, around the largest file. */
 const FORM_BYTES = 1024 * 1024;
-/** The service closes an idle connection after this, and waits this long for the next bytes of a body. In seconds. */
+/** Seconds after which the service closes an idle connection, and which it waits for the next bytes of a body. */
 const [IDLE, BODY] = [75, 30];
 /** The pages behind the links in reminders. Their paths hold a token. */
 const LINKS = ["/u/", "/r/"];

@@ -3,8 +3,8 @@ import { setTimeout } from "node:timers/promises";
 import { forward, listen, type Proxy } from "./proxy.ts";
 
 /**
- * Starts a proxy in front of a service. It serves one request at a time, each for `ms`, so it bears 1000 / `ms` a second.
- * @param fails returns true for the paths whose requests get 500.
+ * Starts a proxy that passes one request at a time to a service, and takes `ms` for each. So it bears 1000 / `ms` a second.
+ * @param fails chooses, by path, the requests that get 500.
  */
 export async function startSlow(target: string, ms: number, fails = (_path: string) => false): Promise<Proxy> {
   let last: Promise<unknown> = Promise.resolve();

@@ -81,7 +81,7 @@ export async function spawnService(settings: Settings = {}): Promise<Processes> 
 export interface Spawned extends Omit<Member, "port" | "opsPort"> {
   /** Resolves once it serves. @throws with its reason if it exits before that. */
   readonly served: Promise<Member>;
-  /** The process's standard error. Resolves when the process has exited. */
+  /** Resolves with the process's standard error once it has exited. */
   readonly complaints: Promise<string>;
 }
 
@@ -95,7 +95,7 @@ export async function startMember(settings: NodeJS.ProcessEnv, main?: string): P
   return (await spawnMember(settings, main)).served;
 }
 
-/** Starts one process of the service. It may have to wait for its servers. */
+/** Starts one process of the service, which may wait for its servers. */
 export async function spawnMember(settings: NodeJS.ProcessEnv, main?: string): Promise<Spawned> {
   const program = main ?? (await compiled("main.ts"));
   const env = { ...process.env, ...settings };

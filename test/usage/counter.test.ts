@@ -31,7 +31,7 @@ function decision(verdict: Verdict, hours = 100.5, surface: Surface = "list", wi
   };
 }
 
-/** Returns a counter with a store that keeps what is written as MongoDB does: the highest number of each writer. */
+/** Returns a counter, and a store in memory that keeps the highest number of each writer, as $max does in MongoDB. */
 function counterOf(response: () => Promise<void> = async () => undefined) {
   const stored = new Map<string, Written>();
   const warnings: object[] = [];

@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 
 describe("usage", () => {
   const config = testConfig();
-  // Without the lines of requests: usage does not depend on them, and neither does the metric behind the alert.
+  // LOG_LEVEL=warn logs no requests. Usage and the alert's metric must not depend on them.
   const log = createLog("warn", { write: () => undefined });
   const env = { ...serversOf(config) };
   let operators: Operators;
@@ -39,7 +39,7 @@ describe("usage", () => {
   const listed = async (...args: string[]) => ((await answerOf(args, env)) as { data: unknown[] }).data;
   const usageOf = async ({ id }: TestAccount) => (await listed("usage", "--account", id)) as UsageRow[];
 
-  /** Returns the sums of rows by key and surface: the hour may turn during a test. */
+  /** Returns the rows' sums by key and surface, because an hour may end during a test. */
   function sums(rows: readonly UsageRow[]): Record<string, [used: number, refused: number]> {
     const all: Record<string, [number, number]> = {};
     for (const { key_id, surface, used, refused } of rows) {

@@ -8,7 +8,7 @@ import { skip } from "../skip.ts";
 import { startFleet } from "./fleet.ts";
 import { type HaProxy, startHaProxy } from "./haproxy.ts";
 
-/** The outage in which the balancer took all replicas out when readiness asked Redis. */
+/** Duration of an outage in which the balancer used to remove all replicas. */
 const OUTAGE_MS = 5_000;
 /** Average rest of a lane between two requests. */
 const REST_MS = 20;
@@ -35,7 +35,7 @@ describe("the balancer of docker-compose.yml, in front of three replicas,", func
     (started: HaProxy) => started.stop(),
   );
 
-  /** Sends the same request again and again. @returns its responses, and a function that ends it. */
+  /** Repeats a request until it is told to end. @returns the responses, and the function that ends it. */
   function repeat(load: LoadClient, request: Parameters<LoadClient["send"]>[0]) {
     const answers: LoadAnswer[] = [];
     let over = false;

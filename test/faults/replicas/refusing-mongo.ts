@@ -7,13 +7,13 @@ const OP_QUERY = 2004;
 const OP_MSG = 2013;
 const HEADER_BYTES = 16;
 
-/** A MongoDB that lets nobody in: it knows neither the user nor the password. */
+/** A MongoDB that refuses every login. */
 export interface RefusingMongo {
   readonly port: number;
   close(): void;
 }
 
-/** Starts a server that speaks as much of the wire protocol as a client needs to log in. It refuses each login with code 18. */
+/** Starts a server that speaks enough of the wire protocol for a login, and refuses each with code 18. */
 export async function startRefusingMongo(): Promise<RefusingMongo> {
   const server = createServer((socket) => {
     let waiting = Buffer.alloc(0);
@@ -33,7 +33,7 @@ export async function startRefusingMongo(): Promise<RefusingMongo> {
 
 function replyTo(message: Buffer): Buffer {
   const isQuery = message.readInt32LE(12) === OP_QUERY;
-  // An old query: flags, the collection's name with a zero at its end, two numbers. Else: flags, the kind of the section.
+  // OP_QUERY has flags, the collection's name with a final zero, and two numbers. OP_MSG has flags and the kind of section.
   const at = isQuery ? message.indexOf(0, HEADER_BYTES + 4) + 1 + 8 : HEADER_BYTES + 5;
   const command = BSON.deserialize(message.subarray(at, at + message.readInt32LE(at)));
   const document = BSON.serialize("saslStart" in command ? REFUSED : HELLO);

@@ -10,7 +10,7 @@ import { useStarted } from "../../support/use-started.ts";
 import { type Network, startNetwork } from "../store/network.ts";
 
 const WAITING = "a server does not respond, waiting for it";
-/** The docs promise it. From the moment at which the server responds to its test again. */
+/** Maximum time until the service recovers, as the docs promise. It begins when the server responds again. */
 const SERVES_WITHIN_MS = 2_000;
 const STORE_TIMEOUT_MS = 1_000;
 

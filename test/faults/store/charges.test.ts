@@ -7,14 +7,14 @@ import { useAccount, useOwnService } from "../../support/use-service.ts";
 import { type Network, startNetwork } from "./network.ts";
 
 const STORE_TIMEOUT_MS = 1_000;
-/** Long enough for four tries, each followed by its Retry-After, if each of them waited for the store. */
+/** Enough for four attempts that each wait for the store, and then for their Retry-After. */
 const OUTAGE_MS = 10_000;
 const MAX_CHARGES = 3;
 const RECOVERY_MS = 2_000;
 /** Tolerance for a busy test machine. */
 const LATE_MS = 1_000;
 
-/** What a driver sends to write: the command's name, as BSON has it. */
+/** The names of the driver's write commands, as BSON encodes them. */
 const WRITES = ["insert", "update", "delete", "findAndModify"].map((name) => `\u0002${name}\u0000`);
 
 /** Sends one request. */
@@ -46,7 +46,7 @@ describe("what an outage of MongoDB charges", function () {
   const read = ({ client }: TestAccount) => client.get(path);
   const list = ({ client }: TestAccount) => client.get("/candidates");
 
-  /** Sends again and again until the time is over, as Retry-After says. Returns the number of 503s. */
+  /** Repeats a request as Retry-After says, until the time is over. Returns the number of 503s. */
   async function refusedUntil(end: number, send: Send): Promise<number> {
     for (let refused = 0; ; refused++) {
       const { status, headers } = await send();

@@ -2,13 +2,14 @@ import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
 import { answerOf, serversOf } from "../../admin/support.ts";
 import { type Answer, Client, expectProblem } from "../../support/client.ts";
 import { type Processes, type Settings, spawnService } from "../../support/processes.ts";
 import { startMongo, startRedis, type TestServer } from "../../support/servers.ts";
 
-/** The backup and restore of the operators' guide, for the tests of one `describe`: copies of the servers' files, put under new servers. */
+/** Backup and restore as in operating.md, for one `describe`: copies the servers' files, and starts new servers on a copy. */
 export function useCopies() {
   let folder: string;
   let redis: TestServer;
@@ -50,7 +51,7 @@ export function useCopies() {
     return startReplica(settings);
   }
 
-  /** Stops everything and leaves the files. Unlike the stop of the harness, it drops no database. */
+  /** Stops all processes and servers. The files stay. */
   async function stop(): Promise<void> {
     const stopping = running.splice(0).map(async ({ child, operators }) => {
       const exited = once(child, "exit");
@@ -77,6 +78,7 @@ export function useCopies() {
     stop,
     admin,
     redisUrl: () => redis.url,
+    mongoUrl: () => urls().MONGODB_URL,
     /** Stops MongoDB, and starts it again on the files of a copy. */
     async replaceMongo(copied: string): Promise<void> {
       const { port } = mongo;
@@ -86,11 +88,13 @@ export function useCopies() {
   };
 }
 
-/** Repeats a request until its response is as expected. */
+/** Repeats a request until its response is as expected: ten times a second, because a key may read only 300 times an hour. */
 export async function until(request: () => Promise<Answer>, fits: (answer: Answer) => boolean): Promise<Answer> {
   for (;;) {
     const answer = await request();
     if (fits(answer)) return answer;
+    expect(answer.status, "a client that polls must not run out of requests").not.to.equal(429);
+    await wait(100);
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { type Collection, type Document, MongoClient } from "mongodb";
 import { mailSettings, useMailServer } from "../../reminders/mail-server.ts";
 import { type Answer, Client } from "../../support/client.ts";
 import type { TestAccount } from "../../support/service.ts";
@@ -10,7 +11,7 @@ describe("A backup from before an erasure", function () {
   const { copy, start, startServers, startReplica, stop, admin } = copies;
   const mail = useMailServer();
   beforeEach(() => mail.taken.splice(0));
-  let lost: { account: TestAccount; erased: string; kept: string };
+  let lost: { account: TestAccount; erased: string; kept: string; stopped: string; optOuts: Document[] };
   const settings = () => mailSettings(mail);
   const recipients = () =>
     mail.taken.flatMap(({ to }) => (Array.isArray(to) ? to : [to])).flatMap((each) => each?.text ?? []);
@@ -22,23 +23,42 @@ describe("A backup from before an erasure", function () {
     return body.id;
   }
 
-  before("two reminders wait, the backup is taken, they go out, and one of the two candidates is erased", async () => {
-    const service = await start({ redis: "live", mongo: "live" }, settings());
-    const account = await service.account();
-    await admin("outreach", "pause", "--account", account.id);
-    const erased = await started(account.client, "erased@example.com");
-    const kept = await started(account.client, "kept@example.com");
-    await stop();
-    copy("live", "old");
+  /** Does something with the opt-outs, as `mongodump` and `mongorestore` do. */
+  async function withOptOuts<T>(use: (optOuts: Collection) => Promise<T>): Promise<T> {
+    const mongo = await MongoClient.connect(copies.mongoUrl());
+    try {
+      return await use(mongo.db().collection("opt_outs"));
+    } finally {
+      await mongo.close();
+    }
+  }
 
-    const { url } = await start({ redis: "live", mongo: "live" }, settings());
-    await admin("outreach", "resume", "--account", account.id);
-    await mail.received(2);
-    const client = new Client(url, account.key);
-    expect((await client.request("DELETE", `/candidates/${erased}`)).status).to.equal(204);
-    await stop();
-    lost = { account, erased, kept };
-  });
+  before(
+    "three reminders wait, the backup is taken, they go out; one candidate is erased, one stops them",
+    async () => {
+      const service = await start({ redis: "live", mongo: "live" }, settings());
+      const account = await service.account();
+      await admin("outreach", "pause", "--account", account.id);
+      const erased = await started(account.client, "erased@example.com");
+      const kept = await started(account.client, "kept@example.com");
+      const stopped = await started(account.client, "stopped@example.com");
+      await stop();
+      copy("live", "old");
+
+      const { url } = await start({ redis: "live", mongo: "live" }, settings());
+      await admin("outreach", "resume", "--account", account.id);
+      await mail.received(3);
+      const client = new Client(url, account.key);
+      expect((await client.request("DELETE", `/candidates/${erased}`)).status).to.equal(204);
+      const message = mail.taken.find(({ to }) => [to].flat()[0]?.text === "stopped@example.com");
+      const [stopLink] = /\/u\/\S+\/stop\S*/.exec(message?.text ?? "") ?? [];
+      expect((await fetch(`${url}${stopLink}`, { method: "POST" })).status).to.equal(200);
+      // As a dump has them a minute later, when all candidates have noted them.
+      const optOuts = await withOptOuts((stored) => stored.find({}, { projection: { spreading: 0 } }).toArray());
+      await stop();
+      lost = { account, erased, kept, stopped, optOuts };
+    },
+  );
 
   /** Copies the present Redis and the backup of MongoDB, for one test, and starts the servers on them. */
   async function restoreTo(name: string, redisFiles = name): Promise<void> {
@@ -49,18 +69,21 @@ describe("A backup from before an erasure", function () {
   }
 
   it("closes every replica by itself, until its operator has replayed what was lost; then what was due waits", async () => {
-    const { account, erased, kept } = lost;
+    const { account, erased, kept, stopped, optOuts } = lost;
     await restoreTo("by itself");
     const replicas = await Promise.all([startReplica(settings()), startReplica(settings())]);
     for (const replica of replicas) await expectClosed(replica, account.key);
     expect(await admin("restore", "show")).to.include({ restoring: true });
     await admin("accounts", "announce");
     await admin("candidates", "erase", erased, "--yes");
+    await withOptOuts((stored) => stored.insertMany(optOuts));
     await admin("restore", "end");
     const clients = replicas.map(({ url }) => new Client(url, account.key));
     const [client] = clients as [Client];
     for (const each of clients) await until(() => each.get("/limits"), isServed);
     expect((await client.get(`/candidates/${erased}`)).status).to.equal(410);
+    const hasStopped = ({ body }: Answer) => body.outreach?.reason === "opted_out";
+    await until(() => client.get(`/candidates/${stopped}`), hasStopped);
 
     await started(client, "new@example.com");
     await mail.received(1);
@@ -78,8 +101,7 @@ describe("A backup from before an erasure", function () {
     expect(data.find(({ action }) => action === "candidates delete")?.subject).to.equal(erased);
   });
 
-  // TODO: it hangs about once in four runs on a busy machine, and nobody knows yet whether the service or the test is at fault.
-  it.skip("is closed by hand if Redis was lost as well, in every process; what was due can count as sent", async () => {
+  it("is closed by hand if Redis was lost as well, in every process; what was due can count as sent", async () => {
     const { account, erased, kept } = lost;
     await restoreTo("by hand", "an empty one");
     expect(await admin("restore", "begin")).to.include({ restoring: true });

@@ -10,7 +10,7 @@ export type Admin = <T>(...args: string[]) => Promise<T>;
 export function adminBy(command: string): Admin {
   return async <T>(...args: string[]): Promise<T> => {
     const stdio: ["ignore", "pipe", "pipe"] = ["ignore", "pipe", "pipe"];
-    // A separate process group, because Ctrl-C must not interrupt a command that creates an account.
+    // A separate process group, so that Ctrl-C does not interrupt a command that creates an account.
     const child = spawn("sh", ["-c", `${command} "$@"`, "admin", ...args], { stdio, detached: true });
     const [out, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
     if (code !== 0) throw new UsageError(`${command} ${args.join(" ")}: ${errors.trim() || `exit code ${code}`}`);

@@ -6,20 +6,20 @@ import { limitsOf, type Run } from "../lib/run.ts";
 import type { Admin } from "./admin.ts";
 import type { Capacity, Loaded } from "./config.ts";
 
-/** Prefix of the name of every account of a capacity test. `--cleanup` finds the accounts by it. */
+/** Prefix of the names of all accounts of capacity tests. `--cleanup` finds them by it. */
 export const ACCOUNT_NAME = "Capacity test ";
 const KEYS_OF_AN_ACCOUNT = 2;
 const AT_ONCE = 4;
-/** Requests of the surface `list` that each key saves for the clean-up. */
+/** Lists that a key keeps for the clean-up. */
 const LISTS_KEPT = 5;
 
-/** An integrator with a key, and the number of requests that it may still send in this window. */
+/** A client with a key, and the requests that are left to it in this window. */
 interface Member {
   readonly act: ReturnType<typeof newIntegrator>;
   readonly left: Record<Loaded, number>;
 }
 
-/** The accounts of a run. Their number grows with the rate. */
+/** The accounts of a run. It grows with the rate. */
 export class Crew {
   readonly #run: Run;
   readonly #keys: string[];
@@ -30,14 +30,14 @@ export class Crew {
   #turn = 0;
   accounts = 0;
 
-  /** @param keys the keys of `run`. The crew adds the keys that it creates. */
+  /** @param keys those of `run`. The crew adds its own. */
   constructor(run: Run, keys: string[], admin: Admin) {
     this.#run = run;
     this.#keys = keys;
     this.#admin = admin;
   }
 
-  /** Creates accounts until they may send `needed`. Returns false if that takes more than `max_accounts`. */
+  /** Creates accounts until their limits cover so many requests of each surface. Returns false if that takes more than `most`. */
   async growFor(needed: Record<Loaded, number>, { min_accounts, max_accounts }: Capacity): Promise<boolean> {
     if (this.#limits === undefined) await this.#hire(1);
     const surfaces = Object.keys(needed) as Loaded[];
@@ -52,7 +52,7 @@ export class Crew {
     return true;
   }
 
-  /** Sends the next request of a surface, with the next key that may send it. Returns undefined if no key may. */
+  /** Sends a request with the next key that has one left on this surface. Undefined if no key has. */
   next(surface: Loaded): ReturnType<Member["act"]> | undefined {
     for (let tries = 0; tries < this.#members.length; tries++) {
       const member = this.#members[this.#turn++ % this.#members.length]!;
@@ -72,18 +72,19 @@ export class Crew {
         const made = await this.#admin<{ key: string }>("keys", "create", "--account", id, "--name", "load");
         const key = this.#keys.push(made.key) - 1;
         this.#limits ??= await this.#learn(key);
+        // A request that needs a candidate creates it first: that is a key's first create.
         this.#members.push({ act: newIntegrator(this.#run, key), left: { ...this.#limits } });
       }
     });
   }
 
-  /** Returns the number of requests that a key may send. The rest is for deleting what it creates. */
+  /** Returns the requests that a key may send. Writes for deleting its candidates are held back. */
   async #learn(key: number): Promise<Record<Loaded, number>> {
     const limits = await this.#run.limits(key);
     const of = (surface: Loaded) => limitsOf(limits, surface).key.limit;
     const create = Math.floor(Math.min(of("create"), of("writes") / 2));
     const list = Math.max(0, of("list") - LISTS_KEPT);
-    // A request that needs a candidate creates one if there is none. Requests overlap, so each key may create two that way.
+    // A request that needs a candidate creates one if there is none. Requests overlap, so each key may create two.
     return { list, reads: of("reads"), writes: of("writes") - create, create: create - 2, pack: of("pack") };
   }
 }
@@ -93,8 +94,8 @@ interface Listed<T> {
 }
 
 /**
- * Deletes the candidates of all capacity tests, and suspends their accounts, because accounts cannot be deleted. Returns the
- * number of accounts that are clean, and the number of candidates that are left because of a limit.
+ * Deletes the candidates of all capacity tests, and suspends their accounts, which refuses their keys for good: an account
+ * cannot be deleted. Returns how many accounts were cleaned, and how many candidates are left because a limit refused.
  */
 export async function cleanUp(url: string, admin: Admin, host: Host): Promise<{ accounts: number; left: number }> {
   const { data } = await admin<Listed<{ id: string; name: string; status: string }>>("accounts", "list");
@@ -112,7 +113,7 @@ export async function cleanUp(url: string, admin: Admin, host: Host): Promise<{ 
   return { accounts: left.filter((count) => count === 0).length, left: left.reduce((sum, count) => sum + count, 0) };
 }
 
-/** Deletes the candidates of an account. Returns how many are left because none of the keys may delete more. */
+/** Deletes every candidate of an account. Returns how many are left because none of the keys may delete more. */
 async function deleteAll(url: string, keys: readonly string[], host: Host): Promise<number> {
   /** Sends a request with the first key that is not refused. */
   const send = async (method: string, path: string): Promise<HttpAnswer | undefined> => {
@@ -126,7 +127,7 @@ async function deleteAll(url: string, keys: readonly string[], host: Host): Prom
   let left = 0;
   for (let cursor: string | undefined; ;) {
     const page = await send("GET", `/candidates?limit=200${cursor === undefined ? "" : `&cursor=${cursor}`}`);
-    if (page === undefined) return left + 1; // the list was refused, so at least one may be left
+    if (page === undefined) return left + 1; // at least one: nobody knows
     const { data, has_more } = JSON.parse(page.body) as { data: { id: string }[]; has_more: boolean };
     const deleted = await pLimit(AT_ONCE).map(data, async ({ id }) => send("DELETE", `/candidates/${id}`));
     left += deleted.filter((answer) => answer === undefined).length;

@@ -6,30 +6,30 @@ import type { Crew } from "./crew.ts";
 
 /** What one step of the ramp saw. Times are in milliseconds. */
 export interface Step {
-  /** Planned requests a second. */
+  /** Requests a second that were to be sent. */
   readonly rate: number;
   readonly sent: number;
   readonly failed: number;
-  /** Requests that got 429, or that no key could send: the test's accounts were used up. */
+  /** Requests with 429: the test's own accounts were used up. */
   readonly refused: number;
   readonly p50: number;
   readonly p99: number;
-  /** p99 of the generator's own delay. */
+  /** p99 of how late the generator sent its requests. */
   readonly late: number;
   /** Share of the time in which the generator's event loop was busy. */
   readonly busy: number;
-  /** What was wrong with the first response that failed. */
+  /** The first thing that was wrong with a response. */
   readonly fault: string | undefined;
 }
 
-/** Maximum share of time in which the generator's event loop may be busy. Above it, the generator is too slow. */
+/** Maximum utilization of the generator's event loop. Above it, the generator is the bottleneck. */
 const BUSY = 0.85;
-/** Maximum number of open requests. A step ends there, because the service is far behind. */
+/** Maximum number of open requests. With more, the service is far behind. */
 const MAX_OPEN = 5_000;
 
 /**
- * Returns true if the generator may have made the requests slow: it was busy, or p99 without its delay is within the bound.
- * The delay counts twice, because a generator that sends late also reads late.
+ * Returns true if the generator is the bottleneck: its event loop was busy, or p99 is within the bound once its delay is
+ * subtracted. The delay is subtracted twice, because a late generator both sends late and reads late.
  */
 export function isGeneratorLate({ p99, late, busy }: Step, { p99_ms }: Capacity): boolean {
   return busy > BUSY || p99 - 2 * late <= p99_ms;
@@ -46,8 +46,8 @@ export function needsOf({ mix, step_seconds }: Capacity, rate: number): Record<L
 }
 
 /**
- * Sends requests at a rate, whether or not earlier ones are answered, as many independent clients do. The time of a request
- * starts when it was due, so that a late generator does not make the service look fast.
+ * Sends requests at a fixed rate, and waits for no response before the next one, as independent clients do. A request is
+ * timed from when it was due, so a late generator does not make the service look fast.
  */
 export async function runStep(capacity: Capacity, crew: Crew, rate: number, signal: AbortSignal): Promise<Step> {
   const plan = shuffled(needsOf(capacity, rate)).slice(0, Math.ceil(rate * capacity.step_seconds));
@@ -91,7 +91,7 @@ export async function runStep(capacity: Capacity, crew: Crew, rate: number, sign
       0.99,
       seen.map(({ ms }) => ms),
     ),
-    // The event loop's delay also counts between requests. It includes its resolution, 10 ms.
+    // The event loop's delay also shows stalls while no request was due. Its resolution of 10 ms is not a stall.
     late: Math.max(
       percentile(
         0.99,

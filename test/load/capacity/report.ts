@@ -1,11 +1,11 @@
 import type { Capacity } from "./config.ts";
 import type { Step } from "./ramp.ts";
 
-/** Width of the bar when p99 is at its bound, in characters. */
+/** Width of the bar of a p99 at its bound, in characters. */
 const BAR = 40;
 const COLUMNS = ["rate", "sent", "failed", "refused", "p50 ms", "p99 ms", "late ms", "busy %"];
 
-/** Returns the lines of a table and a picture of the steps, as plain text. */
+/** Returns the steps as a table and a bar chart in plain text, for example for a ticket. */
 export function reportOf(steps: readonly Step[], { p99_ms }: Capacity): string[] {
   const rows = steps.map(({ rate, sent, failed, refused, p50, p99, late, busy }) =>
     [rate, sent, failed, refused, p50, p99, late, busy * 100].map((value, n) =>
