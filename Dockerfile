@@ -1,6 +1,6 @@
 # Builds the image of the service: `docker build -t candidate-onboarding-service .`
-# If npm needs settings of its own here, for example a private registry: `--secret id=npmrc,src=$HOME/.npmrc`.
-# By digest, so that a tag that somebody moves changes nothing. Renew both for Node's security releases.
+# If npm needs settings, for example a private registry: `--secret id=npmrc,src=$HOME/.npmrc`.
+# The base image is named by digest, so that a moved tag changes nothing. Update tag and digest for Node's security releases.
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 
 FROM $NODE_IMAGE AS build
@@ -11,15 +11,15 @@ COPY tsconfig.json CHANGELOG.md ./
 COPY src src
 COPY .ci/sbom.ts .ci/
 RUN npx tsx src/dev/bundle.ts && npx tsx src/site/render/main.ts dist/pages.bin && npx tsx .ci/sbom.ts > sbom.cdx.json
-# Of 325 MB of production packages the service reads 83: 52 are the typesetter and 31 the fonts that it uses.
+# The production packages have 325 MB. The service reads 83 of them: the typesetter (52) and the fonts that it uses (31).
 RUN npm prune --omit=dev && node src/pack/slim-packages.ts
 
-# What only builds need, and what gives more rights than its caller has.
+# Removes what only builds need, and the setuid bits, which give a program more rights than its caller has.
 FROM $NODE_IMAGE AS runtime
 RUN rm -rf /usr/local/lib/node_modules /usr/local/include /opt/yarn* /usr/local/bin/npm /usr/local/bin/npx \
   /usr/local/bin/corepack /usr/local/bin/yarn* && find / -xdev -type f -perm /6000 -exec chmod ug-s {} +
 
-# From scratch, because what a layer removes stays in the layer below it, where scanners find it and pulls pay for it.
+# Starts from scratch: what a layer removes stays in the layer below it, where scanners find it and pulls download it.
 FROM scratch
 COPY --from=runtime / /
 ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -34,12 +34,12 @@ COPY --from=build /app/sbom.cdx.json ./
 # By number, so that Kubernetes can check runAsNonRoot. The files belong to root: the service writes none.
 USER 1000:1000
 EXPOSE 8080 9090
-# /livez, because Docker Swarm restarts what is unhealthy, and a restart heals no outage of Redis or MongoDB. It is also
-# 200 while the service starts, so `healthy` does not mean that it serves: HAProxy asks /readyz.
+# Asks /livez: Docker Swarm restarts an unhealthy container, and a restart does not end an outage of Redis or MongoDB.
+# /livez is also 200 while the service starts, so `healthy` does not mean that it serves. HAProxy asks /readyz.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "const { HOST = '', OPS_PORT } = process.env; const host = ['', '::', '0.0.0.0'].includes(HOST) ? '127.0.0.1' : HOST.includes(':') ? `[${HOST}]` : HOST; fetch(`http://${host}:${OPS_PORT || 9090}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# The exec form runs node as process 1, so SIGTERM reaches it and it drains. V8 counts Buffers towards the heap, so while the
-# heap is small a page of the list brings a full collection every few pages: below 192 MB it runs none.
+# The exec form runs node as process 1, so SIGTERM reaches it and it drains. V8 counts Buffers towards the heap. With a small
+# heap, pages of the list therefore cause a full garbage collection every few pages. Below 192 MB, V8 now runs none.
 CMD ["node", "--initial-old-space-size=192", "dist/main.js"]
 # Last, because they change with every commit.
 ARG VERSION=0.0.0 REVISION=unknown

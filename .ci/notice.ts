@@ -1,6 +1,6 @@
 /**
- * Writes NOTICE: the licences of all that the image adds to its base. `npm run generate:notice` runs it on Linux, after a
- * package of production has changed. It needs cargo if the crates of the typesetter have changed.
+ * Writes NOTICE: the licences of everything that the image adds to its base image. Run `npm run generate:notice` on Linux
+ * after a production package has changed. It needs cargo.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -18,10 +18,10 @@ generate:notice\` writes this file.
 The base image has the licence of Node in /usr/local/LICENSE, and those of Debian's packages in /usr/share/doc.
 `;
 const LICENCE = /^(licen[cs]e|copying|notice|unlicense)/i;
-/** cargo does not download a version that was withdrawn. */
+/** Licences of withdrawn versions, which cargo does not download. */
 const WITHDRAWN: Record<string, string> = { "spin@0.9.8": "MIT" };
 
-/** What a text applies to. */
+/** The texts, and the names of the components that each applies to. The key is the text without its layout. */
 const texts = new Map<string, { text: string; names: string[] }>();
 
 function add(name: string, text: string): void {
@@ -31,7 +31,7 @@ function add(name: string, text: string): void {
   texts.set(key, entry);
 }
 
-/** Returns the plain text of a licence, for what brings none. */
+/** Returns the standard text of a licence, for a component that contains no text. */
 function standard(id: string): string {
   const file = new URL(`licences/${id}.txt`, import.meta.url);
   if (!existsSync(file)) throw new Error(`Add the text of ${id} to .ci/licences.`);
@@ -40,7 +40,7 @@ function standard(id: string): string {
 
 const { components } = await npmPackages("--gather-license-texts");
 for (const { group, name, version, licenses, evidence } of components as unknown as WithTexts[]) {
-  if (name.startsWith("typst-ts-node-compiler-")) continue; // one for each platform; their package names the same licence
+  if (name.startsWith("typst-ts-node-compiler-")) continue; // one package a platform; the main package has the same licence
   const found = evidence?.licenses ?? [];
   const full = `${group === undefined ? "" : `${group}/`}${name}@${version}`;
   for (const { license } of found) add(full, Buffer.from(license.text.content, "base64").toString());

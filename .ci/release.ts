@@ -1,7 +1,6 @@
 /**
- * `npm run release -- VERSION [--image NAME@sha256:DIGEST] [--dry-run]`: takes the next step of a release, and says what
- * follows. CONTRIBUTING.md has all steps. What git has committed tells which steps are done, so that any of them can be
- * repeated after it was interrupted.
+ * `npm run release -- VERSION [--image NAME@sha256:DIGEST] [--dry-run]`: takes the next step of a release, and prints what
+ * follows. CONTRIBUTING.md lists the steps. The commits show which steps are done, so an interrupted step can be repeated.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +15,7 @@ interface Release {
   commit: string;
 }
 
-/** Ends with a message, before anything is written. */
+/** Prints a message and exits with 1. Nothing has been written yet. */
 function refuse(message: string): never {
   console.error(message);
   process.exit(1);
@@ -35,7 +34,7 @@ function edit(file: string, ...replacements: readonly (readonly [RegExp, string]
   writeFileSync(file, text);
 }
 
-/** Sets the version in all files that name it. */
+/** Sets the version in every file that names it. */
 function setVersion(version: string): void {
   for (const folder of [".", "src/client"])
     execFileSync("npm", ["version", "--no-git-tag-version", "--prefix", folder, version], { stdio: "ignore" });
@@ -43,7 +42,7 @@ function setVersion(version: string): void {
   for (const file of git("ls-files", "k8s").split("\n")) writeFileSync(file, read(file).replace(names, `$1${version}`));
 }
 
-/** Names the image in the production overlay: by a digest, or with the placeholders that a version under work has. */
+/** Names the image in the production overlay: by its digest, or with the placeholders of a version under work. */
 function setImage(name: string | undefined, digest: string | undefined): void {
   edit(
     PRODUCTION,

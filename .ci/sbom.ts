@@ -16,11 +16,11 @@ interface Component {
   readonly properties?: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** Paths of sources, which the typesetter's native part has for its error messages. They name the crates in it. */
+/** Matches the paths of sources in the typesetter's native part, which it has for error messages. They name its crates. */
 const CRATE = /\/src\/index\.crates\.io-\w+\/([\w-]+?)-(\d+\.\d+\.\d+[\w.+-]*)\/|\/(\w{7})\/crates\/([\w-]+)\//g;
 const PAGES = { entryPoints: ["src/site/browser/*.ts", "src/site/browser/*.css"], outdir: "/", format: "esm" as const };
 
-/** Returns the SBOM of npm's packages that ship: those of production, and those with code in the bundle or in the pages. */
+/** Returns the SBOM of the npm packages that ship: production packages, and those with code in the bundle or the pages. */
 export async function npmPackages(...options: string[]): Promise<{ components: Component[] }> {
   const list = (...more: string[]) => {
     const args = ["--flatten-components", "--output-reproducible", ...options, ...more];
@@ -37,7 +37,7 @@ export async function npmPackages(...options: string[]): Promise<{ components: C
   return sbom;
 }
 
-/** Returns the crates in the typesetter's native part, as `name@version` or `name@commit`. */
+/** Returns the crates in the typesetter's native part: as `name@version`, or as `name@commit` if they are typst's own. */
 export function crates(components: readonly Component[]): string[] {
   const { group, name } = components.find((found) => found.name.startsWith("typst-ts-node-compiler-")) as Component;
   const folder = `node_modules/${group}/${name}`;

@@ -6,9 +6,9 @@ const PROGRAMS = ["main.ts", "admin/main.ts", "pack/typeset-program.ts"];
 
 /**
  * Bundles programs and the packages that they use into a few files, see decisions/2026-11-26-the-build-is-a-bundle.md.
- * @param programs files of `folder`. Each keeps its path in `outdir`; what they share goes to chunks/. Both lie as deep as
- * the rooms of src/, so `../../` in a module's URL is the same folder in the source and in the bundle.
- * @returns the files that went into the bundle.
+ * @param programs files of `folder`. Each keeps its path in `outdir`; shared code goes to chunks/. Both are as deep as the
+ * folders of src/, so `../../` in a module's URL is the same folder in the source and in the bundle.
+ * @returns the source files in the bundle.
  */
 export async function bundle(outdir: string, programs = PROGRAMS, folder = "src"): Promise<string[]> {
   const output = { outbase: folder, outdir, chunkNames: "chunks/[name]-[hash]", splitting: true };
@@ -18,7 +18,7 @@ export async function bundle(outdir: string, programs = PROGRAMS, folder = "src"
     bundle: true,
     ...output,
     ...target,
-    // A quarter of the bundle was comments and white space. Names stay, for stack traces.
+    // White space and comments were a quarter of the bundle. Names stay, for stack traces.
     minifyWhitespace: true,
     lineLimit: 120,
     logLevel: "warning",
@@ -30,5 +30,5 @@ export async function bundle(outdir: string, programs = PROGRAMS, folder = "src"
   return Object.keys(metafile.inputs);
 }
 
-// Without top-level await, so that CommonJS can load this module: mocha tries that first.
+// No top-level await: mocha first tries to load modules as CommonJS.
 if (process.argv[1] === fileURLToPath(import.meta.url)) void bundle("dist");

@@ -5,10 +5,7 @@ import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
 import { filesOf, FONTS } from "./fonts.ts";
 
-/**
- * Fonts but those of ./fonts.ts, their previews and archives; then types, sources, documentation and code in the bundle; and
- * what tests of packages read.
- */
+/** Fonts, their previews and archives; types, sources and documentation; code that is in the bundle. */
 const NEVER_READ = new Set(".ttf .otf .png .zip .ts .mts .cts .map .md .js .cjs .mjs".split(" "));
 const NOT_IN_BUNDLE = /^@(myriaddreamin|embedpdf|expo-google-fonts)\/.*\.[cm]?js$/;
 const TESTS = /\/test\//;

@@ -19,13 +19,13 @@ import { eventually, evaluate, podman } from "./support/podman.ts";
 import { newStack, type Stack } from "./support/stack.ts";
 
 const K6_SCRIPT = "test/load/exactness.js";
-/** A test of limits must fit into one window. */
+/** Time that a test of limits takes. It must fit into one window. */
 const NEEDED_SECONDS = 60;
 
-/** Reads that must succeed after a replica was killed. */
+/** Number of reads that must succeed after a replica was killed. */
 const READS_AFTER_KILL = 100;
 
-/** The default of the setting: the last store operation of a replica that stops takes at most this long. */
+/** Default of STORE_TIMEOUT_MS: the maximum time of a stopping replica's last store operation. */
 const STORE_TIMEOUT_MS = 5_000;
 
 describe("docker-compose.yml", function () {
@@ -45,7 +45,7 @@ describe("docker-compose.yml", function () {
 
   const replicas = () => stack.containers("service");
 
-  /** Creates an account by the command line in one replica. Returns a client of the balancer for each of its keys. */
+  /** Creates an account with the command line of a replica. Returns a client of the balancer for each of its keys. */
   async function account(keys: number): Promise<[Client, ...Client[]]> {
     const [first = ""] = await replicas();
     return newClients(first, stack.url, keys);
@@ -72,7 +72,7 @@ describe("docker-compose.yml", function () {
       const ready = 'fetch("http://127.0.0.1:9090/readyz").then(({ status }) => console.log(status))';
       expect(await evaluate(replica, ready)).to.equal("200");
     }
-    // The balancer chooses the replica with the fewest requests in progress, so it takes several at once to reach all.
+    // The balancer chooses the replica with the fewest requests in progress, so only concurrent requests reach all.
     await eventually(async () => {
       const answers = await Promise.all(Array.from({ length: 12 }, () => client.get("/limits")));
       expect(answers.map(({ status }) => status)).to.deep.equal(answers.map(() => 200));
@@ -168,7 +168,7 @@ describe("docker-compose.yml", function () {
   });
 
   it("believes no address that the client itself puts into X-Forwarded-For", async () => {
-    // The last test, because the replicas now refuse every unknown key of this address for a minute.
+    // This is the last test, because the replicas then refuse every unknown key of this address for a minute.
     const answers: Answer[] = [];
     // Each replica refuses an address after 20 wrong keys.
     for (let n = 0; n < 70; n++) {
@@ -180,7 +180,7 @@ describe("docker-compose.yml", function () {
   });
 });
 
-/** Offers creates with all keys at once. @returns how many of each key were admitted. */
+/** Sends creates with all keys at once. @returns the number of admitted creates of each key. */
 async function offerCreates(clients: readonly Client[], each: number): Promise<number[]> {
   return Promise.all(
     clients.map(async ({ url, key }) => {
@@ -195,13 +195,13 @@ async function offerCreates(clients: readonly Client[], each: number): Promise<n
   );
 }
 
-/** Creates a candidate as a careful client does: retries with the same Idempotency-Key until it is answered. @returns its id. */
+/** Creates a candidate as a careful client does: retries with the same Idempotency-Key until it succeeds. @returns its id. */
 async function createOnce(client: Client): Promise<string> {
   const headers = { "Idempotency-Key": randomUUID() };
   for (;;) {
     const answer = await client.post("/candidates", {}, headers).catch(() => undefined);
     if (answer?.status === 201) return answer.body.id;
-    // 409: the replica that died had begun. Another one takes the work over.
+    // 409: the replica that died had begun. Another replica takes the work over.
     if (answer !== undefined && ![409, 502, 503, 504].includes(answer.status))
       throw new Error(JSON.stringify(answer.body));
     await setTimeout(Number(answer?.headers.get("retry-after") ?? 0.1) * 1000);

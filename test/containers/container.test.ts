@@ -11,7 +11,7 @@ import { Creates } from "./support/lanes.ts";
 import { newClients, runService, type ServiceContainer, useNetwork } from "./support/network.ts";
 import { eventually, evaluate, inspect, podman } from "./support/podman.ts";
 
-/** With these, no test reaches a limit, and a busy moment of the machine does not count as an outage. */
+/** No test reaches a limit, and a busy machine does not count as an outage. */
 const SETTINGS = { LIMIT_SCALE: "1000", LIMITER_TIMEOUT_MS: "5000" };
 
 describe("the image, run read-only, as user 1000 and without capabilities", function () {

@@ -10,7 +10,7 @@ import { freePort } from "../../src/dev/server-process.ts";
 import { newClients, type Network, useNetwork } from "./support/network.ts";
 import { eventually, evaluate, inspect, podman } from "./support/podman.ts";
 
-/** A probe as the overlay writes it. */
+/** A probe of the overlay. */
 interface Probe {
   httpGet: { path: string; port: string };
   periodSeconds: number;
@@ -24,15 +24,14 @@ interface Pod {
   readonly name: string;
   /** The URL of a port, by its name in the Deployment. */
   readonly urls: Readonly<Record<string, string>>;
-  /** As the overlay builds it. */
+  /** The container in the built overlay. */
   readonly built: Container;
   remove(): Promise<void>;
 }
 
 /**
- * These tests leave out what only a cluster does: scheduling, the Service, the autoscaler and the disruption budget.
- * They also leave out preStop, which podman lacks. They run the probes themselves, because podman would use curl inside
- * the container.
+ * These tests leave out what only a cluster does: scheduling, the Service, the autoscaler and the disruption budget. They
+ * also leave out preStop, which podman lacks. They run the probes themselves, because podman would run curl in the container.
  */
 describe("the Deployment of k8s/overlays/production, played by podman", function () {
   this.timeout(300_000);
@@ -55,7 +54,7 @@ describe("the Deployment of k8s/overlays/production, played by podman", function
     await passes(readinessProbe as Probe);
   });
 
-  /** Probes as the kubelet does, until it passes or has failed too often. */
+  /** Runs a probe as the kubelet does, until it passes or has failed `failureThreshold` times. */
   async function passes({ httpGet, periodSeconds, timeoutSeconds, failureThreshold }: Probe): Promise<void> {
     const url = `${pod.urls[httpGet.port]}${httpGet.path}`;
     await eventually(
@@ -108,7 +107,7 @@ async function play(network: Network): Promise<Pod> {
     urls[port.name ?? ""] = `http://127.0.0.1:${hostPort}`;
   }
   container.image = `${IMAGE}:${VERSION}`; // a release names the published one
-  delete container.livenessProbe; // podman would run it by curl
+  delete container.livenessProbe; // podman would run it with curl
   const file = join(await mkdtemp(join(tmpdir(), "onboarding-pod-")), "pod.yaml");
   const documents = played.filter(({ kind }) => kind === "Deployment" || kind === "ConfigMap");
   await writeFile(file, documents.map((document) => JSON.stringify(document)).join("\n---\n"));

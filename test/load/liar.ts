@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage } from "node:http";
+import { forward, listen, type Proxy } from "./proxy.ts";
 
 export type Lie = "one too many" | "one too few" | "503 once";
 
@@ -25,35 +24,23 @@ const LIES: Record<Lie, (answer: IncomingMessage) => Told | undefined> = {
   "503 once": ({ statusCode }) => (statusCode === 200 ? [503, { code: "limiter_unavailable" }] : undefined),
 };
 
-/** Starts a proxy before the service at `target` that tells one lie, on the surface settings. */
-export async function startLiar(target: string, name: Lie): Promise<{ url: string; close(): void }> {
+/** Starts a proxy in front of the service at `target`. It tells one lie, on the surface `settings`. */
+export async function startLiar(target: string, name: Lie): Promise<Proxy> {
   let lied = false;
-  const server = createServer((incoming, outgoing) => {
-    const { method, url = "/", headers } = incoming;
-    const forwarded = request(target + url, { method, headers }, (answer) => {
-      const told = url === "/settings/assistant" && !lied ? LIES[name](answer) : undefined;
-      if (told === undefined) {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(outgoing);
-        return;
-      }
-      lied = true;
-      answer.resume();
-      const [status, body, more] = told;
-      for (const kept of ["x-request-id", "ratelimit", "ratelimit-policy"])
-        outgoing.setHeader(kept, String(answer.headers[kept]));
-      const type = status === 200 ? "application/json" : "application/problem+json";
-      outgoing.writeHead(status, { "Content-Type": type, ...more }).end(JSON.stringify(body));
-    });
-    forwarded.on("error", () => outgoing.destroy());
-    incoming.pipe(forwarded);
-  });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return listen(
+    createServer((incoming, outgoing) =>
+      forward(target, incoming, outgoing, (answer) => {
+        const told = incoming.url === "/settings/assistant" && !lied ? LIES[name](answer) : undefined;
+        if (told === undefined) return false;
+        lied = true;
+        answer.resume();
+        const [status, body, more] = told;
+        for (const kept of ["x-request-id", "ratelimit", "ratelimit-policy"])
+          outgoing.setHeader(kept, String(answer.headers[kept]));
+        const type = status === 200 ? "application/json" : "application/problem+json";
+        outgoing.writeHead(status, { "Content-Type": type, ...more }).end(JSON.stringify(body));
+        return true;
+      }),
+    ),
+  );
 }

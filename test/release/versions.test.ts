@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { expect } from "chai";
 
 describe("versions", () => {
@@ -13,9 +13,17 @@ describe("versions", () => {
     for (const heading of released) expect(heading).to.match(/^\d+\.\d+\.\d+ \(\d{4}-\d\d-\d\d\)$/);
   });
 
-  it("are the same in package.json, the lock file and the client", () => {
+  it("are the same in package.json, the lock file, the client and the manifests", () => {
+    const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as { packages: Record<string, object> };
+    expect(packages[""]).to.include({ version: version("package.json") });
     for (const file of ["package-lock.json", "src/client/package.json"])
       expect(version(file), file).to.equal(version("package.json"));
+    const manifests = readdirSync("k8s", { recursive: true, encoding: "utf8" }).filter((file) =>
+      file.endsWith(".yaml"),
+    );
+    const names = /(?:candidate-onboarding-service:|app\.kubernetes\.io\/version: |newTag: )(\d\S+)/g;
+    const named = manifests.flatMap((file) => [...readFileSync(`k8s/${file}`, "utf8").matchAll(names)]);
+    expect(new Set(named.map(([, found]) => found))).to.deep.equal(new Set([version("package.json")]));
   });
 
   it("of the upgrade suite is the release before the version under work", () => {

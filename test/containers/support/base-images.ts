@@ -7,12 +7,12 @@ import { podman } from "./engine.ts";
 import { type Debian, LOCAL_IMAGES, type Makings, PACKAGES } from "./local-images.ts";
 
 const PATH = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-/** A registry that does not respond within this time counts as out of reach. In milliseconds. */
+/** Maximum time of a pull, in milliseconds. After it, the registry counts as out of reach. */
 const PULL_TIMEOUT_MS = 120_000;
 
 /**
- * Pulls the images that Dockerfile and docker-compose.yml name. Where no registry is reached, it makes them from Debian's
- * packages once, under the same names, and says what they are.
+ * Pulls the images that Dockerfile and docker-compose.yml name. If no registry is reached, makes them once from Debian's
+ * packages, under the same names. Prints what each image is.
  * @returns why the tests are skipped, if the images can be neither pulled nor made.
  */
 export async function ensureBaseImages(makings: Makings): Promise<string | undefined> {
@@ -27,14 +27,14 @@ export async function ensureBaseImages(makings: Makings): Promise<string | undef
   return undefined;
 }
 
-/** Returns the images that others publish: that of the Dockerfile, and those of docker-compose.yml with a version. */
+/** Returns the names of the published images: the Dockerfile's, and those of docker-compose.yml with a version. */
 async function namesInUse(): Promise<string[]> {
   const compose = await readFile("docker-compose.yml", "utf8");
   const names = [...compose.matchAll(/^\s+image: ([\w.-]+:[\w.-]+)/gm)].map(([, name = ""]) => name);
   return [...new Set([(await nodeImage()).name, ...names])];
 }
 
-/** Returns the image that the Dockerfile begins with, and the digest that it demands. */
+/** Returns the name and the digest of the Dockerfile's base image. */
 export async function nodeImage(): Promise<{ name: string; digest: string }> {
   const argument = /^ARG NODE_IMAGE=([\w.-]+:[\w.-]+)@(sha256:[0-9a-f]{64})$/m;
   const [, name = "", digest = ""] = argument.exec(await readFile("Dockerfile", "utf8")) ?? [];
@@ -42,7 +42,7 @@ export async function nodeImage(): Promise<{ name: string; digest: string }> {
   return { name, digest };
 }
 
-/** Returns whether an image is here: pulled, or made by the present code. */
+/** Returns true if an image is here: pulled, or made by the present code. */
 async function isUsable(name: string): Promise<boolean> {
   if (!(await exists(withRegistry(name)))) return false;
   const recipe = await labelOf(name, "recipe");
@@ -98,7 +98,7 @@ async function make(name: string, makings: Makings): Promise<void> {
   );
 }
 
-/** Makes the files of a small Debian once. @returns the name of its image. */
+/** Makes the image of a small Debian once. @returns its name. */
 async function ensureRoot(debian: Debian, makings: Makings): Promise<string> {
   const name = `localhost/debian-${debian}:local`;
   if (await exists(name)) return name;
@@ -111,7 +111,7 @@ async function ensureRoot(debian: Debian, makings: Makings): Promise<string> {
   return name;
 }
 
-/** Says what an image holds, and what it is made of if it was made here. */
+/** Returns the version in an image, and what the image is made of if it was made here. */
 async function describe(name: string): Promise<string> {
   const image = LOCAL_IMAGES[name.split(":")[0] ?? ""];
   const command = image?.versionCommand ?? ["true"];
@@ -120,13 +120,13 @@ async function describe(name: string): Promise<string> {
   return madeOf === "" ? version : `${version}; made here of ${madeOf}`;
 }
 
-/** What is pulled: by its digest, if the Dockerfile has one. */
+/** Returns what to pull: by digest, if the Dockerfile has one. */
 async function published(name: string): Promise<string> {
   const node = await nodeImage();
   return name === node.name ? `${withRegistry(name.split(":")[0] ?? "")}@${node.digest}` : withRegistry(name);
 }
 
-/** Where `FROM name` and `image: name` look for an image. */
+/** Returns the full name that `FROM name` and `image: name` stand for. */
 function withRegistry(name: string): string {
   return `docker.io/library/${name}`;
 }

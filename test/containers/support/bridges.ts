@@ -4,14 +4,14 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { podman } from "./podman.ts";
 
-/** `addr_assign_type` of an interface whose address somebody has set. */
+/** Value of `addr_assign_type` of an interface whose address was set. */
 const SET = "3";
 
 /**
- * Gives the bridge of every network a fixed MAC address: the one that it has. A Linux bridge otherwise takes the lowest
- * address of the interfaces on it, so it can change whenever a container starts or stops. Containers that know the old
- * address then reach neither the name service nor a published port, for up to 40 s. netavark sets a fixed address since 1.9,
- * but Debian 12 has 1.4. Call this after the first container of a network starts, and before one uses the bridge.
+ * Makes the present MAC address of every network's bridge its fixed one. Otherwise a Linux bridge has the lowest address of
+ * the interfaces on it, which can change when a container starts or stops. Containers that know the old address then reach
+ * neither the name service nor a published port, for up to 40 s. netavark sets a fixed address since 1.9, but Debian 12 has
+ * 1.4. Call this after the first container of a network starts, and before a container uses the bridge.
  */
 export async function fixBridgeAddresses(): Promise<void> {
   const networks = await podman("network", "ls", "--quiet");

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { SetupError } from "../../../src/dev/output.ts";
 import { onPath } from "../../../src/dev/programs.ts";
 
-/** podman with a storage of its own, so that it neither sees nor changes the machine's images and containers. */
+/** podman with separate storage, so that it neither sees nor changes the machine's images and containers. */
 export interface Engine {
   /** Removes all containers, pods, networks, volumes and secrets of this storage. Images stay. */
   removeAll(): Promise<void>;
@@ -17,7 +17,7 @@ export interface Engine {
 }
 
 const ANSWERS_WITHIN_MS = 30_000;
-/** As many file descriptors and processes as every machine allows: podman's defaults can be above the hard limits. */
+/** File descriptors and processes that every machine allows: podman's defaults can be above the hard limits. */
 const LIMITS = ["nofile=4096:4096", "nproc=4096:4096"];
 
 /**
@@ -56,7 +56,7 @@ export async function podman(...args: string[]): Promise<string> {
   return stdout.trim();
 }
 
-/** JSON strings and lists are valid TOML. */
+/** Returns containers.conf. It uses JSON for strings and lists, which is valid TOML. */
 function engineSettings(home: string): string {
   // crun does not run where both versions of cgroups are mounted; runc does.
   const runtime = onPath("runc") === undefined ? [] : ['runtime = "runc"'];

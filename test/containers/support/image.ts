@@ -12,11 +12,11 @@ export const IMAGE = "candidate-onboarding-service";
 /** The version of package.json, and the tag of the image in the Deployment. */
 export const VERSION = (JSON.parse(readFileSync("package.json", "utf8")) as { version: string }).version;
 
-/** The time of all files of the image. A release takes that of its commit; layers that are cached keep this one. */
+/** Time of all files of the image, in seconds. A release takes the time of its commit. */
 const EPOCH = Date.UTC(2026, 0) / 1000;
 const CERTIFICATES = "/etc/npm-certificates.pem";
 
-/** mocha runs this before all tests, see test/suites.ts. */
+/** mocha runs this before all tests: see test/suites.ts. */
 export const mochaHooks = {
   async beforeAll(this: Mocha.Context): Promise<void> {
     this.timeout(1_200_000);
@@ -24,11 +24,14 @@ export const mochaHooks = {
   },
 };
 
-/** Builds the image with the Dockerfile, as a release does. */
+/**
+ * Builds the image with the Dockerfile, as a release does. Nothing comes from podman's cache, because the cache finds
+ * layers by their history, and the history would contain random ids.
+ */
 export async function build(...more: string[]): Promise<void> {
   const started = performance.now();
   const { stdout: revision } = await promisify(execFile)("git", ["rev-parse", "HEAD"]);
-  // Without a registry it is made here, and has another digest.
+  // By its tag: if no registry is reached, the image of Node is made here, and its digest is another one.
   const facts = { NODE_IMAGE: (await nodeImage()).name, VERSION, REVISION: revision.trim() };
   const args = Object.entries(facts).map(([name, value]) => `--build-arg=${name}=${value}`);
   const options = [
@@ -43,12 +46,12 @@ export async function build(...more: string[]): Promise<void> {
   print(`built in ${((performance.now() - started) / 1000).toFixed(0)} s`);
 }
 
-/** Prints a line into the report of the tests. */
+/** Prints a line in the tests' report. */
 export function print(line: string): void {
   process.stdout.write(`    ${line}\n`);
 }
 
-/** Gives the build the registry of this machine's npm, and the certificates that it trusts, if they are not the usual ones. */
+/** Returns the options that give the build this machine's npm registry, and its certificates if they are not the usual ones. */
 async function npmSettings(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "onboarding-npm-"));
   const npmrc = join(folder, "npmrc");

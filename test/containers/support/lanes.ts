@@ -1,13 +1,13 @@
 import type { Client } from "../../support/client.ts";
 import { LoadClient, type LoadAnswer } from "../../support/load.ts";
 
-/** Creates in several concurrent loops, and how they ended. */
+/** Sends creates in several concurrent loops, and counts how they end. */
 export class Creates {
-  /** Answers, by status. */
+  /** Number of answers by status. */
   readonly answers = new Map<number, number>();
-  /** Requests that were sent and never answered. */
+  /** Errors of requests that were sent and got no answer. */
   readonly lost: string[] = [];
-  /** Requests that could not be sent, because no connection was accepted. */
+  /** Number of requests that could not be sent, because no connection was accepted. */
   unsent = 0;
   #over = false;
   readonly #load: LoadClient;
@@ -23,7 +23,7 @@ export class Creates {
     return this.answers.get(status) ?? 0;
   }
 
-  /** Resolves once that many more creates succeeded. @throws if one got no answer. */
+  /** Resolves after that many more creates have succeeded. @throws if one got no answer. */
   async succeeded(more: number): Promise<void> {
     const wanted = this.count(201) + more;
     while (this.count(201) < wanted) {

@@ -8,7 +8,7 @@ import { STANDIN, findStandin } from "../../../src/dev/mongo.ts";
 
 export type Debian = "bookworm" | "trixie";
 
-/** What the small Debians contain beyond the essential packages. */
+/** Packages that the small Debians contain beside the essential ones. */
 export const PACKAGES: Record<Debian, readonly string[]> = {
   bookworm: ["ca-certificates", "libstdc++6", "python3", "redis-server"],
   trixie: ["haproxy"],
@@ -22,7 +22,7 @@ export interface Makings {
   readonly signal: AbortSignal;
 }
 
-/** How to make an image that stands for the published one of that name. */
+/** How to make an image that replaces the published one of that name. */
 export interface LocalImage {
   readonly debian: Debian;
   readonly madeOf: string;
@@ -35,7 +35,7 @@ export interface LocalImage {
   prepare(makings: Makings & { context: string; version: string }): Promise<readonly string[]>;
 }
 
-/** By the name of the product. They behave as the published images do where the tests can tell. */
+/** By the name of the product. As far as the tests can tell, they behave as the published images do. */
 export const LOCAL_IMAGES: Readonly<Record<string, LocalImage>> = {
   node: {
     debian: "bookworm",
@@ -105,7 +105,7 @@ export const LOCAL_IMAGES: Readonly<Record<string, LocalImage>> = {
   },
 };
 
-/** Writes a shell script that stands for a program of the image. */
+/** Writes a shell script in place of a program of the image. */
 async function writeProgram(context: string, name: string, ...lines: string[]): Promise<void> {
   await writeFile(join(context, name), ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o755 });
 }

@@ -49,7 +49,7 @@ export interface ServiceContainer {
   remove(): Promise<void>;
 }
 
-/** As deployed: nothing can be written, not even /tmp, and no capability is left. */
+/** The options of a deployment: no file can be written, not even in /tmp, and no capability is left. */
 const HARDENED = ["--read-only", "--read-only-tmpfs=false", "--cap-drop=all", "--security-opt=no-new-privileges"];
 
 /** Starts a container of the image on the network, and waits until it is ready. */

@@ -3,7 +3,7 @@ import { podman } from "./engine.ts";
 
 export { podman };
 
-/** What `podman inspect` says about a container, as far as the tests read it. */
+/** The output of `podman inspect` for a container, as far as the tests read it. */
 export interface Inspected {
   readonly State: { readonly Status: string; readonly ExitCode: number; readonly OOMKilled: boolean };
   readonly Config: { readonly User: string };
@@ -16,7 +16,7 @@ export async function inspect(container: string): Promise<Inspected> {
   return inspected;
 }
 
-/** Runs JavaScript inside a container, with its own Node. @returns what it printed. */
+/** Runs JavaScript with a container's Node. @returns what it printed. */
 export function evaluate(container: string, code: string): Promise<string> {
   return podman("exec", container, "node", "-e", code);
 }

@@ -8,8 +8,8 @@ import { ensureBaseImages } from "./base-images.ts";
 import { startEngine } from "./engine.ts";
 
 /**
- * Starts podman with a storage of its own, and pulls or makes the images that Dockerfile and docker-compose.yml name. The
- * tests build the image, run it as it is deployed, bring docker-compose.yml up and play the built Deployment.
+ * Starts podman with separate storage, and pulls or makes the images that Dockerfile and docker-compose.yml name. The tests
+ * build the image, run it as in a deployment, bring docker-compose.yml up and play the built Deployment.
  */
 export const setUp: SetUp = async ({ temporary, signal }) => {
   const home = join(TOOLS, "containers");
@@ -21,7 +21,7 @@ export const setUp: SetUp = async ({ temporary, signal }) => {
     release();
   };
   try {
-    await engine.removeAll(); // what an earlier run left behind that was killed
+    await engine.removeAll(); // an earlier run that was killed may have left some
     const skipped = await ensureBaseImages({ tools: TOOLS, temporary, signal });
     if (skipped !== undefined) return { skipped, tearDown };
     const kustomize = await withTools(() => findKustomize(signal));

@@ -53,9 +53,9 @@ async function settings(): Promise<Record<string, string>> {
 }
 
 /**
- * Does what Debian's podman leaves out, until the work is done: fixes the bridge's address, and runs the health checks where
- * there is no systemd to run them. The replicas start after the health checks of Redis and MongoDB, so the address is fixed
- * before they look up a name.
+ * Does what Debian's podman leaves out, until the work is done: fixes the bridge's address, and runs the health checks if no
+ * systemd runs them. The replicas start after the health checks of Redis and MongoDB, so the address is fixed before they
+ * look up a name.
  */
 async function attended(work: () => Promise<unknown>): Promise<void> {
   const isSystemdHere = existsSync("/run/systemd/system");
@@ -74,7 +74,7 @@ async function attended(work: () => Promise<unknown>): Promise<void> {
 async function runHealthChecks(): Promise<void> {
   const starting = await podman("ps", "--quiet", "--filter=health=starting");
   for (const id of starting.split("\n")) {
-    // A check that fails, or whose container is gone, is tried again.
+    // A check that fails, or whose container is gone, is retried.
     if (id !== "") await podman("healthcheck", "run", id).catch(() => undefined);
   }
 }

@@ -8,8 +8,8 @@ import { isGeneratorLate, needsOf, runStep, type Step } from "./ramp.ts";
 import { reportOf } from "./report.ts";
 
 /**
- * Finds out how many requests a second a deployment bears: raises the rate until p99 or the share of failures is above its
- * bound, says what it saw, and deletes what it made, also after SIGINT.
+ * Finds the highest rate that a deployment bears: raises the rate until p99 or the share of failures is above its bound.
+ * Then prints a report, and deletes what it created, also after SIGINT.
  * @returns true if the service's bound was found, or max_rate was reached.
  */
 export async function capacityOf(capacity: Capacity, host: Host): Promise<boolean> {
@@ -35,7 +35,7 @@ export async function capacityOf(capacity: Capacity, host: Host): Promise<boolea
   }
 }
 
-/** Deletes what this and earlier runs made, and says what is left. @returns true if nothing is. */
+/** Deletes what this run and earlier ones created, and prints what is left. @returns true if nothing is left. */
 export async function tidy({ url, admin }: Capacity, host: Host): Promise<boolean> {
   const { accounts, left } = await cleanUp(url, adminBy(admin), host);
   host.say(`cleaned up: ${accounts} accounts`);

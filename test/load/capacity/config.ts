@@ -6,7 +6,7 @@ import { refuseForeign } from "../lib/settings.ts";
 
 const number = (minimum: number, maximum: number, value: number, description: string) =>
   Type.Number({ minimum, maximum, default: value, description });
-const share = (value: number) => number(0, 1000, value, "how often, in relation to the others");
+const share = (value: number) => number(0, 1000, value, "weight of the surface");
 
 /** The file of `npm run load -- capacity`. Its descriptions are those of `--help`. */
 export const CapacityFile = Type.Object(
@@ -18,13 +18,13 @@ export const CapacityFile = Type.Object(
     }),
     yes: Type.Boolean({ default: false, description: "send the load to a deployment that is not this machine" }),
     p99_ms: number(1, 60_000, 250, "ends at the first step whose p99 is above this"),
-    error_percent: number(0, 100, 1, "ends at the first step of which more requests fail"),
+    error_percent: number(0, 100, 1, "ends at the first step with a greater share of failed requests"),
     start_rate: number(0.1, 10_000, 5, "requests a second of the first step"),
-    growth: number(1.01, 10, 1.25, "each step has so many times the rate of the one before"),
+    growth: number(1.01, 10, 1.25, "the rate of a step, divided by the rate of the one before"),
     max_rate: number(0.1, 10_000, 1000, "ends above this rate"),
     step_seconds: number(0.5, 3600, 10, "length of a step"),
-    min_accounts: number(1, 10_000, 5, "accounts to make at least"),
-    max_accounts: number(1, 10_000, 200, "accounts to make at most; each has two keys"),
+    min_accounts: number(1, 10_000, 5, "minimum number of accounts to create"),
+    max_accounts: number(1, 10_000, 200, "maximum number of accounts to create; each has two keys"),
     mix: Type.Object(
       { list: share(60), reads: share(22), writes: share(12), create: share(3), pack: share(3) },
       { additionalProperties: false, default: {}, description: "shares of the surfaces" },
