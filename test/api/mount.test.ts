@@ -11,8 +11,7 @@ import type { ApiState } from "../../src/api/admit.ts";
 const OPTIONS = {
   authenticator: { authenticate: () => ({ accountId: "acct_1", keyId: "key_1" }) },
   limiter: { readUsage: () => Promise.resolve({}) },
-  lastUsed: { note: () => undefined },
-  counter: { count: () => undefined },
+  counter: { note: () => undefined, count: () => undefined },
   restore: { signal: new AbortController().signal },
   newId: () => "req_1",
   bodyTimeoutMs: 60_000,

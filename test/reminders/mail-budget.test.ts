@@ -43,15 +43,6 @@ describe("The budget of mail", () => {
     expect(await counted("acct_2", "b")).to.include({ isNew: false });
   });
 
-  it("takes an address for new that an earlier version counted, and did not claim", async () => {
-    const known = { _id: "acct_1/a", key: "message", written: false };
-    await mongo.db.collection<{ _id: string }>("mail_addresses").insertOne(known);
-    const first = await counted("acct_1", "a");
-    expect(first).to.include({ isNew: true });
-    await budget.claimed(first!);
-    expect(await counted("acct_1", "a")).to.include({ isNew: false });
-  });
-
   it("counts a message once however often it is asked for, and keeps the hashes of an address's latest twenty", async () => {
     const ask = (n: number) => {
       const message = { accountId: `acct_${n}`, id: "cand_1", key: `message ${n}`, address: "a" };
