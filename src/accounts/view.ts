@@ -1,34 +1,7 @@
 import { type AccountRecord, activeKeys, type KeyRecord } from "./account.ts";
 
-export interface AccountView {
-  object: "account";
-  id: string;
-  name: string;
-  note: string | null;
-  status: "active" | "suspended";
-  active_keys: number;
-  created_at: string;
-  updated_at: string;
-}
-
-/** A key as operators see it, without its secrets and their hashes. */
-export interface KeyView {
-  object: "api_key";
-  id: string;
-  account_id: string;
-  name: string;
-  /** First twelve characters of the newest secret. Null if a release before 0.2.0 made it. */
-  prefix: string | null;
-  status: "active" | "revoked";
-  created_at: string;
-  /** Creation time of the newest secret. Later than `created_at` if the key was rotated. */
-  secret_created_at: string | null;
-  /** Expiry time of the secret before the newest one; null if there is none. */
-  previous_secret_expires_at: string | null;
-  /** Up to a minute late; null if it was never used. */
-  last_used_at: string | null;
-  revoked_at: string | null;
-}
+export type AccountView = ReturnType<typeof viewAccount>;
+export type KeyView = ReturnType<typeof viewKey>;
 
 /** A key that was just created or rotated, with its secret. The secret is never shown again. */
 export interface NewKeyView extends KeyView {
@@ -42,24 +15,29 @@ export interface ListView<T> {
   data: T[];
 }
 
-export function viewAccount(account: AccountRecord): AccountView {
+export function viewAccount(account: AccountRecord) {
   const { _id: id, name, note = null, status, created_at, updated_at } = account;
   const active_keys = activeKeys(account).length;
-  return { object: "account", id, name, note, status, active_keys, created_at, updated_at };
+  return { object: "account", id, name, note, status, active_keys, created_at, updated_at } as const;
 }
 
-export function viewKey(accountId: string, key: KeyRecord, lastUsed: string | null = null): KeyView {
+/** Returns a key as operators see it, without its secrets and their hashes. */
+export function viewKey(accountId: string, key: KeyRecord, lastUsed: string | null = null) {
   return {
     object: "api_key",
     id: key.id,
     account_id: accountId,
     name: key.name,
+    /** First twelve characters of the newest secret. Null if a release before 0.2.0 made it. */
     prefix: key.secrets.at(-1)?.prefix ?? null,
     status: key.revoked_at === null ? "active" : "revoked",
     created_at: key.created_at,
+    /** Creation time of the newest secret. Later than `created_at` if the key was rotated. */
     secret_created_at: key.secrets.at(-1)?.created_at ?? null,
+    /** Expiry time of the secret before the newest one; null if there is none. */
     previous_secret_expires_at: key.secrets.at(-2)?.expires_at ?? null,
+    /** Up to a minute late; null if it was never used. */
     last_used_at: lastUsed,
     revoked_at: key.revoked_at,
-  };
+  } as const;
 }

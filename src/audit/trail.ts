@@ -11,20 +11,7 @@ export interface AuditedChange {
   readonly details?: AuditDetails;
 }
 
-/** A change as operators see it. `unknown`: its command is running or was interrupted, before or after the change. */
-export interface AuditView {
-  object: "audit_entry";
-  id: string;
-  at: string;
-  actor: string;
-  action: string;
-  account_id: string;
-  subject: string;
-  details: AuditDetails;
-  outcome: AuditOutcome["outcome"] | "unknown";
-  reason: string | null;
-  finished_at: string | null;
-}
+export type AuditView = ReturnType<typeof view>;
 
 interface Dependencies {
   readonly store: AuditStore;
@@ -64,11 +51,7 @@ export class AuditTrail {
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED)
       throw invalid("/limit", `must be a whole number from 1 to ${MAX_LISTED}`);
     const entries = await this.#options.store.newest(limit, accountId);
-    const data = entries.map(({ record: { _id, account: account_id, ...record }, outcome }): AuditView => {
-      const { outcome: ended = "unknown", reason = null, at: finished_at = null } = outcome ?? {};
-      return { object: "audit_entry", id: _id, account_id, ...record, outcome: ended, reason, finished_at };
-    });
-    return { object: "list", data };
+    return { object: "list", data: entries.map(view) };
   }
 
   /** Ignores a failed write: the change is already made or has failed. Without an outcome, the trail shows `unknown`. */
@@ -79,4 +62,11 @@ export class AuditTrail {
   #now(): string {
     return timestamp(this.#options.clock.now());
   }
+}
+
+/** Returns a change as operators see it. `unknown`: its command is running or was interrupted, before or after the change. */
+function view({ record, outcome }: Awaited<ReturnType<AuditStore["newest"]>>[number]) {
+  const { _id: id, account: account_id, ...rest } = record;
+  const { outcome: ended = "unknown", reason = null, at: finished_at = null } = outcome ?? {};
+  return { object: "audit_entry", id, account_id, ...rest, outcome: ended, reason, finished_at } as const;
 }
