@@ -124,12 +124,6 @@ export function checkedGrace(seconds: number): number {
   throw invalid("/grace_seconds", `must be a whole number from 0 to ${MAX_GRACE_SECONDS}`);
 }
 
-/** Returns the days in milliseconds. @throws problem `validation_failed` if it is not a whole number from 1 to 3,650. */
-export function checkedDays(days: number): number {
-  if (Number.isInteger(days) && days >= 1 && days <= 3650) return days * 24 * 3600 * 1000;
-  throw invalid("/unused_days", "must be a whole number from 1 to 3650");
-}
-
 function withoutOldestRevoked(keys: readonly KeyRecord[]): readonly KeyRecord[] {
   const revocations = keys.flatMap((key) => key.revoked_at ?? []).toSorted();
   const since = revocations.at(-MAX_REVOKED_KEPT) ?? "";

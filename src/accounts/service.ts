@@ -1,10 +1,9 @@
 import type { AuditedChange, AuditTrail } from "../audit/trail.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
-import { Problem, problem } from "../problems.ts";
+import { invalid, Problem, problem } from "../problems.ts";
 import {
   type AccountRecord,
-  checkedDays,
   checkedGrace,
   checkedName,
   findKey,
@@ -99,13 +98,15 @@ export class AccountService {
    * @throws problem `not_found`, `validation_failed`
    */
   async listKeys(accountId?: string, unusedDays?: number): Promise<ListView<KeyView>> {
-    const until = unusedDays === undefined ? null : timestamp(this.#options.clock.now() - checkedDays(unusedDays));
+    if (unusedDays !== undefined && !(Number.isInteger(unusedDays) && unusedDays >= 1 && unusedDays <= 3650))
+      throw invalid("/unused_days", "must be a whole number from 1 to 3650");
     const accounts: AccountRecord[] = [];
     if (accountId !== undefined) accounts.push(await this.#store.get(accountId));
     else for await (const account of this.#store.list()) accounts.push(account);
     const lastUsed = await this.#store.lastUsed(accounts.flatMap(({ keys }) => keys.map(({ id }) => id)));
     const data = accounts.flatMap(({ _id, keys }) => keys.map((key) => viewKey(_id, key, lastUsed.get(key.id))));
-    if (until === null) return { object: "list", data };
+    if (unusedDays === undefined) return { object: "list", data };
+    const until = timestamp(this.#options.clock.now() - unusedDays * 24 * 3600 * 1000);
     const isUnused = (key: KeyView) => key.status === "active" && (key.last_used_at ?? key.created_at) <= until;
     return { object: "list", data: data.filter(isUnused) };
   }
@@ -151,16 +152,6 @@ export class AccountService {
     return viewKey(accountId, findKey(account, keyId), await this.#lastUsed(keyId));
   }
 
-  /** Suspends an account. Once this returns, every replica refuses all its keys. Throws the same problems as revokeKey. */
-  async suspendAccount(accountId: string): Promise<AccountView> {
-    return this.#setStatus("accounts suspend", accountId, "suspended");
-  }
-
-  /** Ends a suspension. Once this returns, every replica accepts its keys again. Throws the same problems as revokeKey. */
-  async resumeAccount(accountId: string): Promise<AccountView> {
-    return this.#setStatus("accounts resume", accountId, "active");
-  }
-
   /**
    * Tells Redis the version of every account, after a command could not, or after the store was restored from a backup. Then
    * Redis knows versions that the store has lost, and every request of those accounts gets 503. Changes no record.
@@ -184,8 +175,13 @@ export class AccountService {
     return viewAccount(await this.#options.audit.around(audited, change));
   }
 
-  async #setStatus(action: string, accountId: string, status: AccountRecord["status"]): Promise<AccountView> {
+  /**
+   * Suspends an account, or ends its suspension. Once this returns, every replica refuses, or accepts again, all its keys.
+   * Throws the same problems as revokeKey.
+   */
+  async setStatus(accountId: string, status: AccountRecord["status"]): Promise<AccountView> {
     await this.#store.get(accountId); // throws not_found before an audit record is written
+    const action = status === "suspended" ? "accounts suspend" : "accounts resume";
     const audited = { action, accountId, subject: accountId };
     const change = (account: AccountRecord) => withStatus(account, status);
     return viewAccount(await this.#change(audited, change, `The account ${accountId} is ${status}`));

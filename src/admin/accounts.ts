@@ -41,14 +41,14 @@ export function addAccountCommands(admin: Command, run: Run): void {
       run(async (operations, context) => {
         const { name, active_keys } = await (await operations.accounts()).showAccount(account);
         await confirm(operations, context, `Suspend ${account} (${name}) with ${active_keys} active keys?`, { yes });
-        return changeStatus(operations, account, "suspend");
+        return setStatus(operations, account, "suspended");
       }),
     );
   accounts
     .command("resume")
     .description("Ends the suspension of an account.")
     .argument("<ACCOUNT_ID>", "account to resume")
-    .action((account) => run((operations) => changeStatus(operations, account, "resume")));
+    .action((account) => run((operations) => setStatus(operations, account, "active")));
   accounts
     .command("announce")
     .summary("Tells the limiter the version of every account.")
@@ -59,9 +59,8 @@ export function addAccountCommands(admin: Command, run: Run): void {
     .action(() => run(async (operations) => (await operations.accounts()).announceAll()));
 }
 
-async function changeStatus(operations: Operations, account: string, to: "suspend" | "resume"): Promise<object> {
+async function setStatus(operations: Operations, account: string, status: "active" | "suspended"): Promise<object> {
   operations.actor(); // throws before anything is written
   await (await operations.outreach()).noteChange(account);
-  const service = await operations.accounts();
-  return to === "suspend" ? service.suspendAccount(account) : service.resumeAccount(account);
+  return (await operations.accounts()).setStatus(account, status);
 }

@@ -76,11 +76,11 @@ describe("Authenticator", () => {
 
   it("refuses a suspended account with account_suspended, and accepts it as soon as it is resumed", async () => {
     const { key, account_id } = await newKey();
-    await accounts.service.suspendAccount(account_id);
+    await accounts.service.setStatus(account_id, "suspended");
     const { status, message } = await problemOf(authenticate(authenticator, bearer(key)), "account_suspended");
     expect(status).to.equal(403);
     expect(message).to.equal("The account is suspended. Contact support to have it resumed.");
-    await accounts.service.resumeAccount(account_id);
+    await accounts.service.setStatus(account_id, "active");
     await authenticate(authenticator, bearer(key));
   });
 
@@ -112,7 +112,7 @@ describe("Authenticator", () => {
     const [revoked, rotated, suspended] = [await newKey(), await newKey(), await newKey()];
     await accounts.service.revokeKey(revoked.id);
     const { key: renewed } = await accounts.service.rotateKey({ keyId: rotated.id, graceSeconds: 0 });
-    await accounts.service.suspendAccount(suspended.account_id);
+    await accounts.service.setStatus(suspended.account_id, "suspended");
     for (const { key } of [revoked, rotated, suspended])
       await authenticate(authenticator, bearer(key)).catch(() => undefined);
     const ended = async () => {
@@ -125,7 +125,7 @@ describe("Authenticator", () => {
       await problemOf(authenticate(authenticator, bearer(suspended.key)), "account_suspended");
     }
     await authenticate(authenticator, bearer(renewed));
-    await accounts.service.resumeAccount(suspended.account_id);
+    await accounts.service.setStatus(suspended.account_id, "active");
     await authenticate(authenticator, bearer(suspended.key));
   });
 

@@ -141,7 +141,7 @@ describe("the keys that a replica caches", () => {
 
   it("are not those of a suspended account: each request looks them up", async () => {
     const authenticator = newAuthenticator(accounts);
-    await accounts.service.suspendAccount(key.account_id);
+    await accounts.service.setStatus(key.account_id, "suspended");
     for (let request = 0; request < 2; request++) {
       const step = () => problemOf(authenticate(authenticator, credentials()), "account_suspended");
       expect(await during(step)).to.equal(1);

@@ -115,7 +115,7 @@ describe("GuessLimiter", () => {
       const { id } = await accounts.service.createAccount({ name: "Acme" });
       const created = Array.from({ length: CAP }, () => accounts.service.createKey({ accountId: id, name: "ats" }));
       const keys = await Promise.all(created);
-      await accounts.service.suspendAccount(id);
+      await accounts.service.setStatus(id, "suspended");
       for (const { key } of keys)
         await problemOf(authenticate(authenticator, bearer(key, ATTACKER)), "account_suspended");
     }

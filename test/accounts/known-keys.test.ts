@@ -43,7 +43,7 @@ describe("a key that was found once, and that is looked up again", () => {
   });
 
   it("is not taken for a guess while its account is suspended", async () => {
-    await accounts.service.suspendAccount(accountId);
+    await accounts.service.setStatus(accountId, "suspended");
     const guard = new GuessLimiter({ store: accounts.store });
     const guarded = mock.method(guard, "attempt");
     const other = newAuthenticator(accounts, { guard });

@@ -18,9 +18,9 @@ describe("the key of an account after MongoDB was restored from a backup", () =>
     const records = mongo.db.collection<AccountRecord>("accounts");
     const backup = await records.findOne({ _id: account.id });
     // Three changes come after the backup. The service has not cached the key: it sees the first request after all this.
-    await accounts.suspendAccount(account.id);
-    await accounts.resumeAccount(account.id);
-    await accounts.suspendAccount(account.id);
+    await accounts.setStatus(account.id, "suspended");
+    await accounts.setStatus(account.id, "active");
+    await accounts.setStatus(account.id, "suspended");
     await records.replaceOne({ _id: account.id }, backup!);
   });
 
@@ -52,8 +52,8 @@ describe("the key of an account after MongoDB was restored from a backup", () =>
   });
 
   const COMMANDS: [name: string, command: () => Promise<unknown>, status: number, code?: "account_suspended"][] = [
-    ["accounts resume", () => operators().accounts.resumeAccount(account.id), 200],
-    ["accounts suspend", () => operators().accounts.suspendAccount(account.id), 403, "account_suspended"],
+    ["accounts resume", () => operators().accounts.setStatus(account.id, "active"), 200],
+    ["accounts suspend", () => operators().accounts.setStatus(account.id, "suspended"), 403, "account_suspended"],
     ["keys rotate", () => operators().accounts.rotateKey({ keyId: account.keyId, graceSeconds: 60 }), 200],
     ["grants create", () => operators().grants.create({ ...grant(), surface: "create" }), 200],
   ];

@@ -110,9 +110,9 @@ describe("AccountService", () => {
 
   it("writes nothing if an account already has the status", async () => {
     const accountId = await newAccount();
-    await accounts.service.suspendAccount(accountId);
+    await accounts.service.setStatus(accountId, "suspended");
     const before = await accounts.store.get(accountId);
-    await accounts.service.suspendAccount(accountId);
+    await accounts.service.setStatus(accountId, "suspended");
     expect(await accounts.store.get(accountId)).to.deep.equal(before);
   });
 
@@ -147,7 +147,7 @@ describe("AccountService", () => {
       await problemOf(service.createKey({ accountId: id, name: "ats" }), "not_found");
       const { message } = await problemOf(service.listKeys(id), "not_found");
       expect(message).to.equal(`No account has the id ${id}.`);
-      await problemOf(service.suspendAccount(id), "not_found");
+      await problemOf(service.setStatus(id, "suspended"), "not_found");
       const { message: ofKey } = await problemOf(service.revokeKey(id), "not_found");
       expect(ofKey).to.equal(`No key has the id ${id}.`);
       await problemOf(service.rotateKey({ keyId: id, graceSeconds: 60 }), "not_found");

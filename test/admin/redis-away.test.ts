@@ -62,8 +62,8 @@ describe("an operator's command while Redis is away", () => {
 
     for (const [title, command] of [
       [`The key ${keyId} is revoked`, () => accounts.revokeKey(keyId)],
-      [`The account ${accountId} is suspended`, () => accounts.suspendAccount(accountId)],
-      [`The account ${accountId} is active`, () => accounts.resumeAccount(accountId)],
+      [`The account ${accountId} is suspended`, () => accounts.setStatus(accountId, "suspended")],
+      [`The account ${accountId} is active`, () => accounts.setStatus(accountId, "active")],
     ] as const) {
       const { code, message, extras } = await without(accountId, () => problemOf(command()));
       expect(code).to.equal("limiter_unavailable");

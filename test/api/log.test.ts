@@ -30,7 +30,7 @@ describe("the log", () => {
 
   it("names the account of a refused request if the key is known", async () => {
     const { client, id, keyId } = await service.account();
-    await service.operators.accounts.suspendAccount(id);
+    await service.operators.accounts.setStatus(id, "suspended");
     expect((await client.get("/candidates", { "X-Request-Id": "trace-suspended" })).status).to.equal(403);
     const line = service.log.find((entry) => entry.request_id === "trace-suspended");
     expect(line).to.include({ status: 403, account: id, key_id: keyId });

@@ -132,8 +132,8 @@ describe("AuditTrail", () => {
     const { id: keyId, key } = await service.createKey({ accountId: id, name: "ats" });
     const { key: renewed } = await service.rotateKey({ keyId, graceSeconds: 60 });
     await service.revokeKey(keyId);
-    await service.suspendAccount(id);
-    await service.resumeAccount(id);
+    await service.setStatus(id, "suspended");
+    await service.setStatus(id, "active");
     const entries = (
       await new AuditTrail({ store, clock: Date, newId: newTypeId, actor: () => "" }).list(10, id)
     ).data.toReversed();

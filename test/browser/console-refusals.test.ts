@@ -46,9 +46,9 @@ describe("the console, when the service refuses", () => {
   it("stops while the account is suspended, and goes on when told to afterwards", async () => {
     const page = await openConsole(browser, service.url, VIEW);
     await enterKey(page, account.key);
-    await service.operators.accounts.suspendAccount(account.id);
+    await service.operators.accounts.setStatus(account.id, "suspended");
     await page.getByText("Account suspended", { exact: true }).waitFor();
-    await service.operators.accounts.resumeAccount(account.id);
+    await service.operators.accounts.setStatus(account.id, "active");
     await page.getByRole("button", { name: "Ask again (free)" }).click();
     await pulse(page).getByText("Live.").waitFor();
     expect(await page.getByText("Account suspended", { exact: true }).count()).to.equal(0);

@@ -67,9 +67,9 @@ describe("the service, with a Redis user who may do only what the operators' gui
         expect(statuses).to.deep.equal([...Array.from({ length: 21 }, () => 200), 429]);
         expect((await client.get("/limits")).status).to.equal(200);
         await grants.revoke(grant.id);
-        await accounts.suspendAccount(id);
+        await accounts.setStatus(id, "suspended");
         expect(await write()).to.equal(403);
-        await accounts.resumeAccount(id);
+        await accounts.setStatus(id, "active");
         expect(await ofAdmin((admin) => admin.call("ACL", "LOG")), "what was refused").to.deep.equal([]);
         const used = await ofAdmin((admin) => admin.info("commandstats"));
         const commands = RULES.filter((rule) => rule.startsWith("+")).map((rule) => rule.slice(1));

@@ -125,9 +125,9 @@ describe("GET /limits", () => {
     await read(other.client);
     await service.operators.accounts.revokeKey(account.keyId);
     expectProblem(await account.client.get("/limits"), 401, "api_key_revoked");
-    await service.operators.accounts.suspendAccount(account.id);
+    await service.operators.accounts.setStatus(account.id, "suspended");
     expectProblem(await other.client.get("/limits"), 403, "account_suspended");
-    await service.operators.accounts.resumeAccount(account.id);
+    await service.operators.accounts.setStatus(account.id, "active");
     await read(other.client);
   });
 

@@ -65,8 +65,8 @@ async function commanded(service: Processes): Promise<void> {
   const [first, second] = account.keys;
   const grant = await grants.create(termsOf(first!.id, { amount: 5 }));
   for (const command of [
-    () => accounts.suspendAccount(account.id),
-    () => accounts.resumeAccount(account.id),
+    () => accounts.setStatus(account.id, "suspended"),
+    () => accounts.setStatus(account.id, "active"),
     () => grants.revoke(grant.id),
     () => accounts.rotateKey({ keyId: first!.id, graceSeconds: GRACE_SECONDS }),
     () => setTimeout(GRACE_SECONDS * 1000), // the end of the old secret

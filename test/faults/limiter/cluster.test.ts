@@ -81,9 +81,9 @@ describe(`the limits of ${REPLICAS} replicas hold, and no request fails, while a
       expect(JSON.stringify((await client.get("/limits")).body)).to.include(grant.id);
       expect([await write(), await write(), await write()]).to.deep.equal([200, 200, 429]);
       await grants.revoke(grant.id);
-      await accounts.suspendAccount(id);
+      await accounts.setStatus(id, "suspended");
       expect(await write()).to.equal(403);
-      await accounts.resumeAccount(id);
+      await accounts.setStatus(id, "active");
     }
     await moving;
   });
