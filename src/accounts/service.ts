@@ -36,11 +36,9 @@ const NOT_ANNOUNCED =
 /** Manages accounts and keys for operators. Every change is audited. Every method may throw problem `store_unavailable`. */
 export class AccountService {
   readonly #options: Dependencies;
-  readonly #store: AccountStore;
 
   constructor(options: Dependencies) {
     this.#options = options;
-    this.#store = options.store;
   }
 
   /** @throws problem `validation_failed` for a name or note that is blank or longer than 200 characters. */
@@ -48,14 +46,14 @@ export class AccountService {
     const details = { name, ...(note !== undefined && { note: checkedName(note, "/note") }) };
     const account = { ...newAccount(this.#options.newId("acct"), checkedName(name), this.#now()), ...details };
     const audited = { action: "accounts create", accountId: account._id, subject: account._id, details };
-    await this.#options.audit.around(audited, () => this.#store.insert(account));
+    await this.#options.audit.around(audited, () => this.#options.store.insert(account));
     return viewAccount(account);
   }
 
   /** Returns every account, oldest first. One round trip for every 100. */
   async listAccounts(): Promise<ListView<AccountView>> {
     const data: AccountView[] = [];
-    for await (const account of this.#store.list()) data.push(viewAccount(account));
+    for await (const account of this.#options.store.list()) data.push(viewAccount(account));
     return { object: "list", data };
   }
 
@@ -72,15 +70,15 @@ export class AccountService {
     const key = { id: this.#options.newId("key"), name: checkedName(name), secrets, created_at: now, revoked_at: null };
     const add = (account: AccountRecord): AccountRecord => withKey(account, key, this.#options.activeKeyCap);
 
-    add(await this.#store.get(accountId)); // throws before anything is written
+    add(await this.#options.store.get(accountId)); // throws before anything is written
     const audited = { action: "keys create", accountId, subject: key.id, details: { name } };
     await this.#options.audit.around(audited, async () => {
-      await this.#store.addKey(key.id, accountId, hash);
+      await this.#options.store.addKey(key.id, accountId, hash);
       try {
-        await this.#store.change(accountId, now, add);
+        await this.#options.store.change(accountId, now, add);
       } catch (error) {
         if (error instanceof Problem && error.code === "active_key_cap_reached")
-          await this.#store.dropKey(key.id, hash);
+          await this.#options.store.dropKey(key.id, hash);
         throw error;
       }
     });
@@ -89,7 +87,7 @@ export class AccountService {
 
   /** Returns an account with its keys. @throws problem `not_found` */
   async showAccount(accountId: string): Promise<AccountView & { keys: KeyView[] }> {
-    return { ...viewAccount(await this.#store.get(accountId)), keys: (await this.listKeys(accountId)).data };
+    return { ...viewAccount(await this.#options.store.get(accountId)), keys: (await this.listKeys(accountId)).data };
   }
 
   /**
@@ -101,9 +99,9 @@ export class AccountService {
     if (unusedDays !== undefined && !(Number.isInteger(unusedDays) && unusedDays >= 1 && unusedDays <= 3650))
       throw invalid("/unused_days", "must be a whole number from 1 to 3650");
     const accounts: AccountRecord[] = [];
-    if (accountId !== undefined) accounts.push(await this.#store.get(accountId));
-    else for await (const account of this.#store.list()) accounts.push(account);
-    const lastUsed = await this.#store.lastUsed(accounts.flatMap(({ keys }) => keys.map(({ id }) => id)));
+    if (accountId !== undefined) accounts.push(await this.#options.store.get(accountId));
+    else for await (const account of this.#options.store.list()) accounts.push(account);
+    const lastUsed = await this.#options.store.lastUsed(accounts.flatMap(({ keys }) => keys.map(({ id }) => id)));
     const data = accounts.flatMap(({ _id, keys }) => keys.map((key) => viewKey(_id, key, lastUsed.get(key.id))));
     if (unusedDays === undefined) return { object: "list", data };
     const until = timestamp(this.#options.clock.now() - unusedDays * 24 * 3600 * 1000);
@@ -119,19 +117,19 @@ export class AccountService {
    */
   async rotateKey({ keyId, graceSeconds }: { keyId: string; graceSeconds: number }): Promise<NewKeyView> {
     const grace = checkedGrace(graceSeconds);
-    const accountId = await this.#store.accountOfKey(keyId);
+    const accountId = await this.#options.store.accountOfKey(keyId);
     const now = this.#options.clock.now();
     const secret = makeKey(this.#options.random);
     const record = { hash: hashKey(secret), prefix: prefixOf(secret), created_at: timestamp(now), expires_at: null };
     const graceEnds = timestamp(now + grace * 1000);
     const rotate = (account: AccountRecord): AccountRecord => withKeyRotated(account, keyId, record, graceEnds);
 
-    rotate(await this.#store.get(accountId)); // throws before anything is written
+    rotate(await this.#options.store.get(accountId)); // throws before anything is written
     const lastUsed = await this.#lastUsed(keyId);
     const audited = { action: "keys rotate", accountId, subject: keyId, details: { grace_seconds: grace } };
     const account = await this.#options.audit.around(audited, async () => {
-      await this.#store.addSecret(record.hash, accountId, keyId);
-      return this.#store.change(accountId, timestamp(now), rotate);
+      await this.#options.store.addSecret(record.hash, accountId, keyId);
+      return this.#options.store.change(accountId, timestamp(now), rotate);
     });
     const warned = await announceAccount(accountId, this.#options).then(
       () => ({}),
@@ -145,7 +143,7 @@ export class AccountService {
    * @throws problem `not_found`, or `limiter_unavailable` if only the store was updated: call it again.
    */
   async revokeKey(keyId: string): Promise<KeyView> {
-    const accountId = await this.#store.accountOfKey(keyId);
+    const accountId = await this.#options.store.accountOfKey(keyId);
     const audited = { action: "keys revoke", accountId, subject: keyId };
     const revoke = (account: AccountRecord, now: string) => withKeyRevoked(account, keyId, now);
     const account = await this.#change(audited, revoke, `The key ${keyId} is revoked`);
@@ -158,7 +156,7 @@ export class AccountService {
    */
   async announceAll(): Promise<{ object: "announcement"; accounts: number }> {
     let accounts = 0;
-    for await (const account of this.#store.list()) {
+    for await (const account of this.#options.store.list()) {
       await announceAccount(account._id, this.#options, { mayLower: true });
       accounts++;
     }
@@ -168,10 +166,10 @@ export class AccountService {
   /** Gives an account another name. @throws problem `not_found`, or `validation_failed` as `createAccount` does. */
   async renameAccount(accountId: string, name: string): Promise<AccountView> {
     checkedName(name);
-    const { name: earlier } = await this.#store.get(accountId);
+    const { name: earlier } = await this.#options.store.get(accountId);
     const audited = { action: "accounts rename", accountId, subject: accountId, details: { name, earlier } };
     const rename = (account: AccountRecord) => (account.name === name ? account : { ...account, name });
-    const change = () => this.#store.change(accountId, this.#now(), rename);
+    const change = () => this.#options.store.change(accountId, this.#now(), rename);
     return viewAccount(await this.#options.audit.around(audited, change));
   }
 
@@ -180,7 +178,7 @@ export class AccountService {
    * Throws the same problems as revokeKey.
    */
   async setStatus(accountId: string, status: AccountRecord["status"]): Promise<AccountView> {
-    await this.#store.get(accountId); // throws not_found before an audit record is written
+    await this.#options.store.get(accountId); // throws not_found before an audit record is written
     const action = status === "suspended" ? "accounts suspend" : "accounts resume";
     const audited = { action, accountId, subject: accountId };
     const change = (account: AccountRecord) => withStatus(account, status);
@@ -199,7 +197,7 @@ export class AccountService {
   ): Promise<AccountRecord> {
     return this.#options.audit.around(audited, async () => {
       const now = this.#now();
-      const changed = await this.#store.change(audited.accountId, now, (account) => edit(account, now));
+      const changed = await this.#options.store.change(audited.accountId, now, (account) => edit(account, now));
       await announceAccount(changed._id, this.#options).catch((cause: unknown) => {
         const advice = String(cause).endsWith(IF_RESTORED) ? IF_RESTORED : "Repeat the command.";
         const detail = `${done} in the store, but the limiter could not be updated. Replicas may not know yet. ${advice}`;
@@ -210,7 +208,7 @@ export class AccountService {
   }
 
   async #lastUsed(keyId: string): Promise<string | null> {
-    return (await this.#store.lastUsed([keyId])).get(keyId) ?? null;
+    return (await this.#options.store.lastUsed([keyId])).get(keyId) ?? null;
   }
 
   #now(): string {

@@ -3,10 +3,7 @@ import type { AccountLimits } from "../limits/account-limits.ts";
 
 type Row = [label: string, used: number, limit: number];
 
-interface Block {
-  readonly title: string;
-  readonly rows: readonly Row[];
-}
+type Block = { title: string; rows: readonly Row[] };
 
 /** Widths in characters. A block is a label, a bar, the counts and the gap to the next block. */
 const BAR = 16;

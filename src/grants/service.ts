@@ -37,13 +37,9 @@ const HOUR_MS = 60 * 60 * 1000;
  */
 export class GrantService {
   readonly #options: Dependencies;
-  readonly #store: GrantStore;
-  readonly #counters: GrantCounters;
 
   constructor(options: Dependencies) {
     this.#options = options;
-    this.#store = options.store;
-    this.#counters = options.counters;
   }
 
   /**
@@ -90,21 +86,21 @@ export class GrantService {
   /** Returns the terms, and the grant that already has the id. @throws problem `validation_failed` if its terms differ. */
   async #checked(request: GrantRequest): Promise<{ terms: GrantTerms; existing: GrantRecord | null }> {
     const terms = checkedTerms(request);
-    const existing = request.id === undefined ? null : await this.#store.find(request.id);
+    const existing = request.id === undefined ? null : await this.#options.store.find(request.id);
     if (existing !== null) refuseOtherTerms(existing, terms);
     return { terms, existing };
   }
 
   /** @throws problem `validation_failed` if a grant has this id. */
   async #refuseTaken(id: string): Promise<void> {
-    const taken = await this.#store.find(id);
+    const taken = await this.#options.store.find(id);
     if (taken !== null) throw invalid("/id", `is taken: the grant ${id} is for ${taken.surface}. Choose another id`);
   }
 
   /** Returns the grants of an account, oldest first. @throws problem `not_found` */
   async list(accountId: string): Promise<ListView<GrantView>> {
     await this.#options.accounts.get(accountId);
-    return { object: "list", data: await this.#views(await this.#store.list(accountId)) };
+    return { object: "list", data: await this.#views(await this.#options.store.list(accountId)) };
   }
 
   /**
@@ -115,16 +111,16 @@ export class GrantService {
     if (!(hours > 0 && hours <= MAX_HOURS))
       throw invalid("/hours", `must be a number above 0 and at most ${MAX_HOURS}`);
     const until = timestamp(this.#options.clock.now() + Math.round(hours * HOUR_MS));
-    return { object: "list", data: await this.#views(await this.#store.expiring(this.#now(), until)) };
+    return { object: "list", data: await this.#views(await this.#options.store.expiring(this.#now(), until)) };
   }
 
   /** Revokes a grant. From the next charge on, nothing is drawn from it. Idempotent. @throws problem `not_found` */
   async revoke(id: string): Promise<GrantView> {
-    const { account: accountId, key, surface } = await this.#store.get(id);
+    const { account: accountId, key, surface } = await this.#options.store.get(id);
     const change = { action: "grants revoke", accountId, subject: id, details: { key_id: key } };
     const record = await this.#options.audit.around(change, async () => {
-      const revoked = await this.#store.revoke(id, this.#now());
-      await this.#counters.remove({ accountId, keyId: key, surface, grantId: id });
+      const revoked = await this.#options.store.revoke(id, this.#now());
+      await this.#options.counters.remove({ accountId, keyId: key, surface, grantId: id });
       return revoked;
     });
     return this.#view(record);
@@ -143,36 +139,36 @@ export class GrantService {
   /** Continues from the step that an earlier attempt reached. GrantRecord says why there are three steps. */
   async #issue(draft: GrantRecord, terms: GrantTerms): Promise<GrantRecord> {
     const { accounts, versions, issueWaitMs } = this.#options;
-    let record = await this.#store.insert(draft);
+    let record = await this.#options.store.insert(draft);
     refuseOtherTerms(record, terms);
     const { _id: grantId, account: accountId, key: keyId, surface, amount } = record;
     const address = { accountId, keyId, surface, grantId };
     if (record.step === "recorded" && record.revoked_at === null) {
-      await this.#counters.put({ ...address, amount: 0, expiresAtMs: Date.parse(record.expires_at) });
-      record = await this.#store.advance(grantId, "recorded", "placed");
+      await this.#options.counters.put({ ...address, amount: 0, expiresAtMs: Date.parse(record.expires_at) });
+      record = await this.#options.store.advance(grantId, "recorded", "placed");
     }
     if (record.step === "placed" && record.revoked_at === null) {
       // Until now a replica may have refused by itself what the grant admits. From now on no replica does.
       await setTimeout(issueWaitMs);
-      if (await this.#counters.fillOnce({ ...address, amount })) {
+      if (await this.#options.counters.fillOnce({ ...address, amount })) {
         // A new version makes every replica read the key's grants again, so that every response shows this one.
         await accounts.change(accountId, this.#now(), (account) => ({ ...account })); // a new object counts as a change
         await announceAccount(accountId, { store: accounts, versions });
-        record = await this.#store.advance(grantId, "placed", "issued");
+        record = await this.#options.store.advance(grantId, "placed", "issued");
       } else {
-        record = await this.#store.get(grantId);
+        record = await this.#options.store.get(grantId);
         if (record.revoked_at === null) throw lost(grantId);
       }
     }
     // It was revoked, and may have been placed after the revocation removed it from Redis.
-    if (record.revoked_at !== null) await this.#counters.remove(address);
+    if (record.revoked_at !== null) await this.#options.counters.remove(address);
     return record;
   }
 
   async #views(records: readonly GrantRecord[]): Promise<GrantView[]> {
     const addresses = records.map(({ account: accountId, key: keyId, surface }) => ({ accountId, keyId, surface }));
     const distinct = new Map(addresses.map((address) => [`${address.keyId} ${address.surface}`, address]));
-    const lists = [...distinct.values()].map(({ surface, ...caller }) => this.#counters.list(caller, surface));
+    const lists = [...distinct.values()].map(({ surface, ...caller }) => this.#options.counters.list(caller, surface));
     const byId = new Map((await Promise.all(lists)).flat().map((grant) => [grant.id, grant]));
     return records.map((record) => viewGrant(record, byId.get(record._id), this.#now()));
   }

@@ -55,16 +55,12 @@ function manifestOf(pack: Pack, files: ListedFile[]): Promise<Buffer> {
   return jsonBytes({ object: "pack_manifest", files_complete, files, pack }, "\n");
 }
 
-/** A document's content that is checked while it is read. */
-interface CheckedContent {
-  /** The whole content. Ends early if the rest cannot be read; null if none can: every content has at least one byte. */
-  readonly bytes: Readable | null;
-  /** Says in a sentence what is wrong with the content, or null. Known once the content has been read to its end. */
-  readonly fault: () => string | null;
-}
-
-/** Reads the first chunk of a content. Checks all of it against the size and SHA-256 recorded at its upload. */
-export async function checked(source: Readable, content: ContentRecord, signal: AbortSignal): Promise<CheckedContent> {
+/**
+ * Reads the first chunk of a content. Checks all of it against the size and SHA-256 recorded at its upload.
+ * @returns `bytes`, the whole content. They end early if the rest cannot be read, and are null if none can: every content
+ * has at least one byte. `fault` says in a sentence what is wrong with them, or null, once they have been read to the end.
+ */
+export async function checked(source: Readable, content: ContentRecord, signal: AbortSignal) {
   let fault: string | null = null;
   const chunks = check(addAbortSignal(signal, source));
   let first: IteratorResult<Uint8Array> | undefined = await chunks.next();
