@@ -14,7 +14,10 @@ const REDIS_FORMS = ["redis:", "rediss:", "redis+sentinel:", "rediss+sentinel:",
 /** The settings of the process. They are read from the environment and checked at start. */
 const SETTINGS = {
   PORT: integer(8080, [0, 65535], "port of the API; 0 picks a free one"),
-  HOST: text("::", "address to listen on; `::` is every address, IPv4 and IPv6 (only IPv4 on a machine without IPv6)"),
+  HOST: text(
+    "::",
+    "address that PORT and OPS_PORT listen on; `::` is every address, IPv4 and IPv6 (only IPv4 on a machine without IPv6)",
+  ),
   OPS_PORT: integer(
     9090,
     [0, 65535],
