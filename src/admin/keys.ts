@@ -30,13 +30,15 @@ export function addKeyCommands(admin: Command, run: Run): void {
     .action(({ revoke, yes }) =>
       run(async (operations, context) => {
         const store = await operations.accountStore();
-        const match = await identifyKey(store, await readKey(context), operations.clock);
+        const secret = await readKey(context);
+        const match = await identifyKey(store, secret, operations.clock);
         if (revoke !== true) return match;
         const { id } = match.key;
         if (match.secret_status === "expired")
           throw new Error(`Nothing was changed: ${id} has a newer secret, and this one is refused already.`);
         await confirm(operations, context, `Revoke ${await nameOfKey(store, id)}?`, { yes });
-        return { ...match, accepted: false, key: await (await operations.accounts()).revokeKey(id) };
+        await (await operations.accounts()).revokeKey(id);
+        return identifyKey(store, secret, operations.clock);
       }),
     );
   keys

@@ -143,8 +143,9 @@ describe("what operators look up", function () {
     it("is revoked in the same command, and again without harm", async () => {
       const { id, account_id, key } = await newKey((await newAccount("Acme")).id);
       for (let n = 0; n < 2; n++) {
-        const { accepted, key: revoked } = await match(`${key}\n`, "--revoke");
+        const { accepted, key: revoked, account } = await match(`${key}\n`, "--revoke");
         expect(revoked).to.include({ id, status: "revoked" });
+        expect(account.active_keys).to.equal(0);
         expect(accepted).to.equal(false);
       }
       const { stdout } = await admin(["audit", "list", "--account", account_id], env());
