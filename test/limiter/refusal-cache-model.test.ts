@@ -161,7 +161,8 @@ const surface = fc.constantFrom(...SURFACES);
 const ms = (max: number) => fc.nat({ max: max * 1000 });
 const wait = fc.oneof(ms(5), ms(100), ms(1_000), fc.constantFrom(100_000, 1_000_000));
 const setting = fc.record({
-  limits: fc.record({ account: fc.nat({ max: 8 }), key: fc.nat({ max: 6 }) }),
+  // Wide enough for an account to be used up, and for one of its keys alone, in each series of runs.
+  limits: fc.record({ account: fc.nat({ max: 12 }), key: fc.nat({ max: 3 }) }),
   startUs: fc.nat({ max: WINDOW_US }),
   speed: fc.constantFrom(1, 1.001),
 });
@@ -193,7 +194,7 @@ function compare(ways: fc.Arbitrary<Ways>): void {
     for (const step of steps) run.take(step);
     for (const { verdict } of run.repeated) counts[verdict] = (counts[verdict] ?? 0) + 1;
   });
-  fc.assert(property, { numRuns: 200 });
+  fc.assert(property, { numRuns: 400 });
   expect(counts).to.have.all.keys("account_exhausted", "key_exhausted");
 }
 
