@@ -2,9 +2,9 @@ import { readdirSync } from "node:fs";
 import type { Configuration } from "./configuration.ts";
 import { runTlc, type TlcRun } from "./tlc.ts";
 
-/** A run that takes longer is ended, and fails. */
-const SMALL_MS = 600_000;
-const LARGE_MS = 1_800_000;
+/** A run that takes more CPU time is ended, and fails. In seconds. */
+const SMALL_S = 600;
+const LARGE_S = 1_800;
 
 /** A configuration that was checked. */
 export interface Checked {
@@ -33,8 +33,8 @@ export async function check(configuration: Configuration): Promise<Checked> {
   const { module, size, violates, properties = [] } = configuration;
   // TLC ends a mutant at the first violation, which comes soon.
   const short = violates !== undefined;
-  const timeoutMs = size === "large" ? LARGE_MS : SMALL_MS;
-  const run = await runTlc({ module, cfg: cfgOf(configuration), short, timeoutMs });
+  const cpuSeconds = size === "large" ? LARGE_S : SMALL_S;
+  const run = await runTlc({ module, cfg: cfgOf(configuration), short, cpuSeconds });
   // TLC does not name a temporal property that is violated.
   const unnamed = run.violated?.startsWith("Temporal properties") === true && properties.length === 1;
   const violated = unnamed ? properties[0] : run.violated;
