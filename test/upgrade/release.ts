@@ -39,7 +39,8 @@ export async function buildRelease(commit: string, dir: string): Promise<string>
   await installPackages(dir);
   const dist = join(dir, "dist");
   const programs = PROGRAMS.filter((file) => existsSync(join(dir, "src", file)));
-  if (existsSync(join(dir, "src/bundle.ts"))) await bundle(dist, programs, join(dir, "src"));
+  if (["src/dev/bundle.ts", "src/bundle.ts"].some((file) => existsSync(join(dir, file))))
+    await bundle(dist, programs, join(dir, "src"));
   else await compile(dir, dist);
   say(`  done after ${((performance.now() - started) / 1000).toFixed(1)} s`);
   return dist;
