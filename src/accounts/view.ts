@@ -36,7 +36,7 @@ export function viewKey(accountId: string, key: KeyRecord, lastUsed: string | nu
     secret_created_at: key.secrets.at(-1)?.created_at ?? null,
     /** Expiry time of the secret before the newest one; null if there is none. */
     previous_secret_expires_at: key.secrets.at(-2)?.expires_at ?? null,
-    /** Up to a minute late; null if it was never used. */
+    /** Time of the last use, up to a minute late. Null if the key was never used. */
     last_used_at: lastUsed,
     revoked_at: key.revoked_at,
   } as const;

@@ -17,7 +17,7 @@ export function viewGrant(record: GrantRecord, inRedis: Grant | undefined, now: 
     key_id: key,
     surface,
     amount,
-    /** Requests it still admits. Null if Redis has no count of it, or if the grant is not issued yet. */
+    /** Number of requests left in the grant. Null if it is not issued yet, or if Redis has lost its count. */
     remaining: counted?.remaining ?? null,
     status: statusOf(record, counted, now),
     expires_at,

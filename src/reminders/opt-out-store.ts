@@ -98,7 +98,7 @@ export class OptOutStore {
   }
 }
 
-/** Has every opt-out noted on its candidates again: after a restore, some may have been put back by themselves. */
+/** Marks every opt-out for the sweep, which notes it on its candidates. After a restore they may not have it. */
 export function spreadAgain(mongo: Mongo): Promise<void> {
   return new BoundedCollection<OptOut>(mongo, "opt_outs").updateMany({}, { $set: { spreading: true } });
 }

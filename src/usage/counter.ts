@@ -35,7 +35,7 @@ type Count = Usage & { isWritten: boolean };
 export class UsageCounter {
   readonly #options: Required<Dependencies>;
   readonly #counts = new Map<string, Count>();
-  /** Last uses that are not written yet: milliseconds since the epoch, by key. */
+  /** Time of each key's last use, if it is not stored yet. In milliseconds since the epoch. */
   #uses = new Map<string, number>();
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;

@@ -24,7 +24,7 @@ const LIES: Record<Lie, (answer: IncomingMessage) => Told | undefined> = {
   "503 once": ({ statusCode }) => (statusCode === 200 ? [503, { code: "limiter_unavailable" }] : undefined),
 };
 
-/** Starts a proxy in front of the service at `target`. It tells one lie, on the surface `settings`. */
+/** Starts a proxy in front of the service at `target`. It changes one response, on the surface `settings`. */
 export async function startLiar(target: string, name: Lie): Promise<Proxy> {
   let lied = false;
   return listen(

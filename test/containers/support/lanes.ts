@@ -5,7 +5,7 @@ import { LoadClient, type LoadAnswer } from "../../support/load.ts";
 export class Creates {
   /** Number of answers by status. */
   readonly answers = new Map<number, number>();
-  /** Errors of requests that were sent and got no answer. */
+  /** Errors of requests that were sent and got no response. */
   readonly lost: string[] = [];
   /** Number of requests that could not be sent, because no connection was accepted. */
   unsent = 0;

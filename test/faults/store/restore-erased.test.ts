@@ -23,7 +23,7 @@ describe("A backup from before an erasure", function () {
     return body.id;
   }
 
-  /** Does something with the opt-outs, as `mongodump` and `mongorestore` do. */
+  /** Opens the collection of opt-outs for a dump or a restore. */
   async function withOptOuts<T>(use: (optOuts: Collection) => Promise<T>): Promise<T> {
     const mongo = await MongoClient.connect(copies.mongoUrl());
     try {
