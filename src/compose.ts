@@ -44,7 +44,7 @@ import { settingsStores } from "./settings/store.ts";
 import type { SweepRunner } from "./sweeps/runner.ts";
 import { runners } from "./sweeps/runners.ts";
 import { UsageCounter } from "./usage/counter.ts";
-import { UsageService } from "./usage/service.ts";
+import { usageService } from "./usage/service.ts";
 import { UsageStore } from "./usage/store.ts";
 
 /** Maximum clock skew between replicas, in milliseconds. Generous: clocks follow Redis's to within a round trip. */
@@ -190,7 +190,7 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
       packs: new PackService({ store, contents: content, accountName, clock }),
       references: new ReferenceService(store),
       settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
-      usage: new UsageService(usage, accounts, clock),
+      usage: usageService(usage, accounts, clock),
     }),
     restore,
     pages: { visits: new Visits({ ...reminders, candidates: store }), documents },

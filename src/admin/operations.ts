@@ -28,7 +28,7 @@ import type { ReminderControl } from "../reminders/control.ts";
 import { spreadAgain } from "../reminders/opt-out-store.ts";
 import { PlanStore } from "../reminders/plan-store.ts";
 import { openReminders, wireControls } from "../reminders/wire.ts";
-import { UsageService } from "../usage/service.ts";
+import { type UsageService, usageService } from "../usage/service.ts";
 import { UsageStore } from "../usage/store.ts";
 
 /**
@@ -127,7 +127,7 @@ export class Operations {
 
   async usage(): Promise<UsageService> {
     const mongo = await this.#connectedMongo();
-    return new UsageService(new UsageStore(mongo), new AccountStore(mongo), this.clock);
+    return usageService(new UsageStore(mongo), new AccountStore(mongo), this.clock);
   }
 
   async audit(): Promise<AuditTrail> {
