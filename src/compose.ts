@@ -34,7 +34,6 @@ import type { Startup } from "./infra/startup.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
 import { exportExactness } from "./limits/exactness.ts";
-import { PackService } from "./pack/service.ts";
 import { ReferenceService } from "./references/service.ts";
 import { Visits } from "./reminders/pages/visits.ts";
 import { openReminders, remindersOf, wireReminders } from "./reminders/wire.ts";
@@ -180,14 +179,13 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
   counter.start();
 
   const documents = new DocumentService(store, content);
-  const accountName = async (id: string) => (await accounts.get(id)).name;
   const draining: Draining = { started: false };
   const app = createApp({
     routes: routes({
       candidates: candidates.service,
       eraser,
       documents,
-      packs: new PackService({ store, contents: content, accountName, clock }),
+      packs: { store, contents: content, accounts, clock },
       references: new ReferenceService(store),
       settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
       usage: usageService(usage, accounts, clock),

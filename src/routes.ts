@@ -5,8 +5,7 @@ import type { CandidateService } from "./candidates/service.ts";
 import { documentEndpoints } from "./documents/endpoints.ts";
 import type { DocumentService } from "./documents/service.ts";
 import { readLimits } from "./limits/endpoints.ts";
-import { packEndpoints } from "./pack/endpoints.ts";
-import type { PackService } from "./pack/service.ts";
+import { packEndpoints, type PackOptions } from "./pack/endpoints.ts";
 import { referenceEndpoints } from "./references/endpoints.ts";
 import type { ReferenceService } from "./references/service.ts";
 import { settingsEndpoints } from "./settings/endpoints.ts";
@@ -18,7 +17,7 @@ export interface Services {
   readonly candidates: CandidateService;
   readonly eraser: Eraser;
   readonly documents: DocumentService;
-  readonly packs: PackService;
+  readonly packs: PackOptions;
   readonly references: ReferenceService;
   readonly settings: SettingsService;
   readonly usage: UsageService;
