@@ -24,10 +24,10 @@ import { type AccountLimits, readAccountLimits } from "../limits/account-limits.
 import { probesIn } from "../limits/exactness.ts";
 import { invalid } from "../problems.ts";
 import { ReminderAccountStore } from "../reminders/account-store.ts";
-import type { ReminderControl } from "../reminders/control.ts";
+import { type ReminderControl, reminderControl } from "../reminders/control.ts";
 import { spreadAgain } from "../reminders/opt-out-store.ts";
 import { PlanStore } from "../reminders/plan-store.ts";
-import { openReminders, wireControls } from "../reminders/wire.ts";
+import { openReminders } from "../reminders/wire.ts";
 import { type UsageService, usageService } from "../usage/service.ts";
 import { UsageStore } from "../usage/store.ts";
 
@@ -84,7 +84,7 @@ export class Operations {
     const state = await new RestoreStore(mongo).read();
     const restore = { restored: () => restoredOf(state) };
     const shared = { mongo, clock: this.clock, config: this.config, restore, random: randomBytes };
-    return wireControls(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
+    return reminderControl(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
   }
 
   async restore() {
