@@ -17,9 +17,10 @@ interface StoredKey {
  */
 export async function loadAddressHash(mongo: Mongo, random: (bytes: number) => Buffer): Promise<AddressHash> {
   const keys = new BoundedCollection<StoredKey>(mongo, "meta");
-  const first = { key: random(32).toString("base64") };
-  const { key } = await keys.upserted({ _id: "address_key" }, { $setOnInsert: first });
-  return new AddressHash(Buffer.from(key, "base64"));
+  const found = await keys.findOne({ _id: "address_key" });
+  if (found !== null) return new AddressHash(Buffer.from(found.key, "base64"));
+  await keys.insertIfAbsent({ _id: "address_key", key: random(32).toString("base64") });
+  return loadAddressHash(mongo, random);
 }
 
 /**
