@@ -8,9 +8,10 @@ import { GuessLimiter } from "./accounts/guess-limiter.ts";
 import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
 import { AuditStore } from "./audit/store.ts";
-import { SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
-import type { Eraser } from "./candidates/eraser.ts";
-import { wireCandidates } from "./candidates/wire.ts";
+import { Checkpoints, CheckpointStore, SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
+import { Eraser } from "./candidates/eraser.ts";
+import { CandidateService } from "./candidates/service.ts";
+import { CandidateStore } from "./candidates/store.ts";
 import type { Config } from "./config.ts";
 import { ContentStore } from "./content/store.ts";
 import { DocumentService } from "./documents/service.ts";
@@ -157,17 +158,14 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
   const open = () => openReminders({ ...shared, accounts, restore, random: randomBytes });
   const reminders = await startup.untilUp("mongodb", open);
   const holder = `${hostname()}-${pid}`;
-  const candidates = wireCandidates({
-    ...shared,
-    content,
-    idempotency,
-    audit,
-    reminders: remindersOf(reminders),
-    messages: reminders.stores,
-    writer,
-    skewMs: CLOCK_SKEW_MS,
-  });
-  const { store, eraser, checkpoints } = candidates;
+  const store = new CandidateStore(mongo, clock, remindersOf(reminders), log);
+  const { feedClock, inFlight } = store;
+  metrics.readFeed = () => inFlight.state();
+  metrics.readUnreadable = () => store.reader.unreadable().length;
+  const written = { store: new CheckpointStore(mongo), clock: feedClock, writer, inFlight, log };
+  const checkpoints = new Checkpoints({ ...written, skewMs: CLOCK_SKEW_MS });
+  const feedLagMs = config.STORE_TIMEOUT_MS + CLOCK_SKEW_MS;
+  const eraser = new Eraser({ store, content, idempotency, audit, messages: reminders.stores });
   const stores = [store.reader, content, idempotencyStore, audit, new GrantStore(mongo), reminders.stores, usage];
   await startup.untilUp("mongodb", () => prepareStores(stores, { ...database, log }));
   await startup.untilUp("mongodb", () => checkpoints.start());
@@ -182,7 +180,7 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
   const draining: Draining = { started: false };
   const app = createApp({
     routes: routes({
-      candidates: candidates.service,
+      candidates: new CandidateService({ store, content, clock, feedLagMs, checkpoints }),
       eraser,
       documents,
       packs: { store, contents: content, accounts, clock },

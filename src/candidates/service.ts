@@ -18,7 +18,7 @@ import type { CandidateStore, Edit } from "./store.ts";
 
 const MAX_PAGE_ROWS = 200;
 
-export interface CandidateServiceOptions {
+interface CandidateServiceOptions {
   store: CandidateStore;
   content: ContentStore;
   clock: Clock;
