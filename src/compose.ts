@@ -35,6 +35,7 @@ import type { Startup } from "./infra/startup.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
 import { exportExactness } from "./limits/exactness.ts";
+import { packService } from "./pack/service.ts";
 import { ReferenceService } from "./references/service.ts";
 import { Visits } from "./reminders/pages/visits.ts";
 import { openReminders, remindersOf, wireReminders } from "./reminders/wire.ts";
@@ -183,7 +184,7 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
       candidates: new CandidateService({ store, content, clock, feedLagMs, checkpoints }),
       eraser,
       documents,
-      packs: { store, contents: content, accounts, clock },
+      packs: packService(store, content, accounts, clock),
       references: new ReferenceService(store),
       settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
       usage: usageService(usage, accounts, clock),

@@ -5,7 +5,8 @@ import type { CandidateService } from "./candidates/service.ts";
 import { documentEndpoints } from "./documents/endpoints.ts";
 import type { DocumentService } from "./documents/service.ts";
 import { readLimits } from "./limits/endpoints.ts";
-import { packEndpoints, type PackOptions } from "./pack/endpoints.ts";
+import { packEndpoints } from "./pack/endpoints.ts";
+import type { PackService } from "./pack/service.ts";
 import { referenceEndpoints } from "./references/endpoints.ts";
 import type { ReferenceService } from "./references/service.ts";
 import { settingsEndpoints } from "./settings/endpoints.ts";
@@ -17,7 +18,7 @@ export interface Services {
   readonly candidates: CandidateService;
   readonly eraser: Eraser;
   readonly documents: DocumentService;
-  readonly packs: PackOptions;
+  readonly packs: PackService;
   readonly references: ReferenceService;
   readonly settings: SettingsService;
   readonly usage: UsageService;

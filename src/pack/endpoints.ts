@@ -1,22 +1,15 @@
 import { Readable } from "node:stream";
 import contentDisposition from "content-disposition";
-import type { AccountStore } from "../accounts/store.ts";
 import { CandidatePath } from "../candidates/schema.ts";
-import type { CandidateStore } from "../candidates/store.ts";
-import type { ContentStore } from "../content/store.ts";
 import { endpoint } from "../api/endpoint.ts";
-import { type Clock, timestamp } from "../infra/clock.ts";
 import { jsonBytes } from "../infra/json-parts.ts";
 import { BinaryResponse, jsonText } from "../http/response.ts";
 import { negotiate } from "../http/negotiate.ts";
 import { problem } from "../problems.ts";
-import { bundle } from "./bundle.ts";
-import { nameFiles } from "./file-names.ts";
-import { renderPack } from "./render.ts";
 import { FORMATS, type Format, Pack, PackQuery } from "./schema.ts";
+import type { PackService } from "./service.ts";
 import { LAYOUT } from "./template.ts";
 import { typeset } from "./typeset.ts";
-import { zipped } from "./zip.ts";
 
 const MEDIA_TYPES: Record<Format, string> = {
   json: "application/json",
@@ -24,16 +17,8 @@ const MEDIA_TYPES: Record<Format, string> = {
   zip: "application/zip",
 };
 
-export interface PackOptions {
-  readonly store: CandidateStore;
-  readonly contents: ContentStore;
-  /** For the account's name. */
-  readonly accounts: Pick<AccountStore, "get">;
-  readonly clock: Clock;
-}
-
 /** The endpoint of the compliance pack. Every format is charged as one request. */
-export function packEndpoints({ store, contents, accounts, clock }: PackOptions) {
+export function packEndpoints(packs: PackService) {
   return {
     read: endpoint({
       name: "readPack",
@@ -48,22 +33,16 @@ export function packEndpoints({ store, contents, accounts, clock }: PackOptions)
       problems: ["not_found", "invalid_query", "not_acceptable", "pack_unavailable"],
       async handle({ caller: { accountId }, params, query, header, clientHas, clientLeft }) {
         const format = query.format ?? preferredFormat(header("accept"));
-        const [record, { name }] = await Promise.all([store.reader.get(accountId, params.id), accounts.get(accountId)]);
-        const pack = renderPack(record, { id: accountId, name }, timestamp(clock.now()));
-        const headers = await headersOf(pack, format);
+        const read = await packs.read(accountId, params.id);
+        const headers = await headersOf(read.pack, format);
         if (clientHas(headers.ETag)) return new BinaryResponse(304, headers);
-        const json = await jsonBytes(pack);
+        const json = await jsonBytes(read.pack);
         if (format === "json") return new BinaryResponse(200, headers, json);
         // Made before the response begins: until then, a failure can become a problem.
         const pdf = await typeset(json, { accountId, left: clientLeft() });
         if (format === "pdf")
           return new BinaryResponse(200, { ...headers, "Content-Length": String(pdf.length) }, Readable.from([pdf]));
-        const files = nameFiles(record.documents);
-        return new BinaryResponse(
-          200,
-          headers,
-          zipped((closed) => bundle({ pack, files, pdf, contents }, closed)),
-        );
+        return new BinaryResponse(200, headers, packs.zip(read, pdf));
       },
     }),
   };

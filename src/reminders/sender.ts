@@ -73,9 +73,7 @@ export class ReminderSender {
    * @throws AggregateError with every failure. The other candidates are handled all the same.
    */
   run(signal: AbortSignal): Promise<number> {
-    const running = this.#pass(signal);
-    this.#running = running;
-    return running;
+    return (this.#running = this.#pass(signal));
   }
 
   /**

@@ -1,0 +1,44 @@
+import type { Readable } from "node:stream";
+import type { AccountStore } from "../accounts/store.ts";
+import type { DocumentRecord } from "../candidates/record.ts";
+import type { CandidateStore } from "../candidates/store.ts";
+import type { ContentStore } from "../content/store.ts";
+import { type Clock, timestamp } from "../infra/clock.ts";
+import { bundle } from "./bundle.ts";
+import { nameFiles } from "./file-names.ts";
+import { renderPack } from "./render.ts";
+import type { Pack } from "./schema.ts";
+import { zipped } from "./zip.ts";
+
+/** A pack, and the records of its documents. */
+interface ReadPack {
+  readonly pack: Pack;
+  readonly documents: readonly DocumentRecord[];
+}
+
+export type PackService = ReturnType<typeof packService>;
+
+/** @param accounts has the account's name. */
+export function packService(
+  store: CandidateStore,
+  contents: ContentStore,
+  accounts: Pick<AccountStore, "get">,
+  clock: Clock,
+) {
+  return {
+    /**
+     * Two round trips, in parallel.
+     * @throws problems not_found (also for another account's candidate), store_unavailable.
+     */
+    async read(accountId: string, candidateId: string): Promise<ReadPack> {
+      const [record, { name }] = await Promise.all([store.reader.get(accountId, candidateId), accounts.get(accountId)]);
+      const pack = renderPack(record, { id: accountId, name }, timestamp(clock.now()));
+      return { pack, documents: record.documents };
+    },
+
+    /** A ZIP of the PDF, the documents and a manifest, generated while it is read. Destroying it frees everything. */
+    zip({ pack, documents }: ReadPack, pdf: Uint8Array): Readable {
+      return zipped((closed) => bundle({ pack, files: nameFiles(documents), pdf, contents }, closed));
+    },
+  };
+}
