@@ -145,6 +145,12 @@ export function invalid(pointer: string, must: string, detail = `${pointer} ${mu
   return problem("validation_failed", detail, { errors: [{ pointer, detail: must }] });
 }
 
+/** Returns the number. @throws problem `validation_failed` if it is not whole, or not from `min` to `max`. */
+export function wholeNumber(pointer: string, value: number, min: number, max: number): number {
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw invalid(pointer, `must be a whole number from ${min} to ${max}`);
+}
+
 /** Returns whether an error says that a candidate does not exist or was deleted. */
 export function isGone(error: unknown): boolean {
   return error instanceof Problem && (error.code === "not_found" || error.code === "candidate_deleted");

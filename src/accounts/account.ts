@@ -36,7 +36,6 @@ const MAX_REVOKED_KEPT = 100;
 const MAX_SECRETS = 10;
 
 const MAX_NAME_LENGTH = 200;
-const MAX_GRACE_SECONDS = 90 * 24 * 3600;
 
 /** Returns a new account, active and without keys. `now` is a timestamp, as in every function here. */
 export function newAccount(id: string, name: string, now: string): AccountRecord {
@@ -113,15 +112,6 @@ export function checkedName(name: string, pointer = "/name"): string {
   const { length } = Array.from(name); // characters, not UTF-16 units
   if (name.trim() !== "" && length <= MAX_NAME_LENGTH) return name;
   throw invalid(pointer, name.trim() === "" ? "must not be blank" : `must have at most ${MAX_NAME_LENGTH} characters`);
-}
-
-/**
- * Returns the grace.
- * @throws problem `validation_failed` if it is not a whole number from 0 to 7,776,000 seconds (90 days).
- */
-export function checkedGrace(seconds: number): number {
-  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_GRACE_SECONDS) return seconds;
-  throw invalid("/grace_seconds", `must be a whole number from 0 to ${MAX_GRACE_SECONDS}`);
 }
 
 function withoutOldestRevoked(keys: readonly KeyRecord[]): readonly KeyRecord[] {

@@ -1,10 +1,9 @@
 import type { AuditedChange, AuditTrail } from "../audit/trail.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
-import { invalid, Problem, problem } from "../problems.ts";
+import { Problem, problem, wholeNumber } from "../problems.ts";
 import {
   type AccountRecord,
-  checkedGrace,
   checkedName,
   findKey,
   newAccount,
@@ -28,6 +27,8 @@ interface Dependencies {
   /** Maximum number of active keys of an account (ACTIVE_KEY_CAP). */
   readonly activeKeyCap: number;
 }
+
+const MAX_GRACE_SECONDS = 90 * 24 * 3600;
 
 const NOT_ANNOUNCED =
   "The limiter could not be updated. Replicas that have cached the old secret may accept it. " +
@@ -96,8 +97,7 @@ export class AccountService {
    * @throws problem `not_found`, `validation_failed`
    */
   async listKeys(accountId?: string, unusedDays?: number): Promise<ListView<KeyView>> {
-    if (unusedDays !== undefined && !(Number.isInteger(unusedDays) && unusedDays >= 1 && unusedDays <= 3650))
-      throw invalid("/unused_days", "must be a whole number from 1 to 3650");
+    if (unusedDays !== undefined) wholeNumber("/unused_days", unusedDays, 1, 3650);
     const accounts: AccountRecord[] = [];
     if (accountId !== undefined) accounts.push(await this.#options.store.get(accountId));
     else for await (const account of this.#options.store.list()) accounts.push(account);
@@ -116,7 +116,7 @@ export class AccountService {
    * @throws problem `not_found`, `invalid_transition` for a revoked key, `validation_failed` for a grace out of range.
    */
   async rotateKey({ keyId, graceSeconds }: { keyId: string; graceSeconds: number }): Promise<NewKeyView> {
-    const grace = checkedGrace(graceSeconds);
+    const grace = wholeNumber("/grace_seconds", graceSeconds, 0, MAX_GRACE_SECONDS);
     const accountId = await this.#options.store.accountOfKey(keyId);
     const now = this.#options.clock.now();
     const secret = makeKey(this.#options.random);

@@ -1,5 +1,5 @@
 import type { Command } from "@commander-js/extra-typings";
-import { invalid } from "../problems.ts";
+import { wholeNumber } from "../problems.ts";
 import { numberIn, type Run } from "./command.ts";
 
 export function addLimitCommands(admin: Command, run: Run): void {
@@ -28,8 +28,7 @@ export function addLimitCommands(admin: Command, run: Run): void {
     .option("--settle-seconds <SECONDS>", "seconds that Redis must have been the same before: 0 to 60", numberIn, 3)
     .action(({ url, settleSeconds }) =>
       run(async (operations) => {
-        // NaN too. Its mark in Redis lasts for two minutes.
-        if (!(settleSeconds <= 60)) throw invalid("/settle_seconds", "must be a number from 0 to 60");
+        wholeNumber("/settle_seconds", settleSeconds, 0, 60); // its mark in Redis lasts for two minutes
         const { probeLimits } = await import("./probe.ts");
         return probeLimits(operations, url.replace(/\/+$/, ""), settleSeconds);
       }),

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { userInfo } from "node:os";
 import type { Versions } from "../accounts/announce.ts";
 import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
@@ -21,11 +20,8 @@ import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { type AccountLimits, readAccountLimits } from "../limits/account-limits.ts";
-import { probesIn } from "../limits/exactness.ts";
 import { invalid } from "../problems.ts";
-import { ReminderAccountStore } from "../reminders/account-store.ts";
 import { type ReminderControl, reminderControl } from "../reminders/control.ts";
-import { spreadAgain } from "../reminders/opt-out-store.ts";
 import { PlanStore } from "../reminders/plan-store.ts";
 import { openReminders } from "../reminders/wire.ts";
 import { type UsageService, usageService } from "../usage/service.ts";
@@ -48,6 +44,17 @@ export class Operations {
     this.#command = command;
   }
 
+  mongo(): Promise<Mongo> {
+    return (this.#mongo ??= openMongo(this.config));
+  }
+
+  async redis(): Promise<RedisClient> {
+    const { REDIS_URL: url, STORE_TIMEOUT_MS: timeoutMs } = this.config;
+    if (url === null) throw notSet("REDIS_URL");
+    // Not LIMITER_TIMEOUT_MS: an operator waits longer than a request does.
+    return (this.#redis ??= connectRedis({ url, timeoutMs }));
+  }
+
   /** @param audit records the changes. By default, the audit. */
   async accounts(audit?: Pick<AuditTrail, "around">): Promise<AccountService> {
     return new AccountService({
@@ -62,11 +69,11 @@ export class Operations {
   }
 
   async accountStore(): Promise<AccountStore> {
-    return new AccountStore(await this.#connectedMongo());
+    return new AccountStore(await this.mongo());
   }
 
   async grants(): Promise<GrantService> {
-    const [mongo, redis] = await Promise.all([this.#connectedMongo(), this.#connectedRedis(), this.setClock()]);
+    const [mongo, redis] = await Promise.all([this.mongo(), this.redis(), this.setClock()]);
     return new GrantService({
       accounts: new AccountStore(mongo),
       versions: new AccountVersions(redis),
@@ -80,29 +87,16 @@ export class Operations {
   }
 
   async outreach(): Promise<ReminderControl> {
-    const mongo = await this.#connectedMongo();
+    const mongo = await this.mongo();
     const state = await new RestoreStore(mongo).read();
     const restore = { restored: () => restoredOf(state) };
     const shared = { mongo, clock: this.clock, config: this.config, restore, random: randomBytes };
     return reminderControl(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
   }
 
-  async restore() {
-    const mongo = await this.#connectedMongo();
-    return {
-      store: new RestoreStore(mongo),
-      accounts: new AccountStore(mongo),
-      reminderAccounts: new ReminderAccountStore(mongo),
-      plans: new PlanStore(mongo),
-      spreadAgain: () => spreadAgain(mongo),
-      audit: await this.audit(),
-      redis: () => this.#connectedRedis(),
-    };
-  }
-
   /** Erases candidates: through the composed service, because the feed has to show it. @throws {Error} of those that do not exist, in the end. */
   async erase(candidateIds: readonly string[]): Promise<{ object: string; erased: readonly string[] }> {
-    const plans = new PlanStore(await this.#connectedMongo());
+    const plans = new PlanStore(await this.mongo());
     const absent: string[] = [];
     const system = await compose(this.config, new Startup(createLog("silent"), false));
     try {
@@ -120,18 +114,18 @@ export class Operations {
   }
 
   async limitsOf(accountId: string): Promise<AccountLimits> {
-    const [mongo, redis] = await Promise.all([this.#connectedMongo(), this.#connectedRedis()]);
+    const [mongo, redis] = await Promise.all([this.mongo(), this.redis()]);
     const { LIMIT_WINDOW_SECONDS: windowSeconds, LIMIT_SCALE: scale, STORE_TIMEOUT_MS: timeoutMs } = this.config;
     return readAccountLimits({ redis, windowSeconds, scale, timeoutMs }, new AccountStore(mongo), accountId);
   }
 
   async usage(): Promise<UsageService> {
-    const mongo = await this.#connectedMongo();
+    const mongo = await this.mongo();
     return usageService(new UsageStore(mongo), new AccountStore(mongo), this.clock);
   }
 
   async audit(): Promise<AuditTrail> {
-    const store = new AuditStore(await this.#connectedMongo());
+    const store = new AuditStore(await this.mongo());
     return new AuditTrail({ store, clock: this.clock, newId: newTypeId, actor: () => this.actor() });
   }
 
@@ -140,15 +134,9 @@ export class Operations {
     return actorOf(this.config, this.#command);
   }
 
-  /** Returns what the probe of the limits needs beside the accounts. */
-  async probe() {
-    const [mongo, redis] = await Promise.all([this.#connectedMongo(), this.#connectedRedis(), this.setClock()]);
-    return { probes: probesIn(mongo), redis, now: () => this.clock.now() };
-  }
-
   /** Sets the clock to Redis's, for times that must be exact. One round trip. */
   async setClock(): Promise<void> {
-    await followRedis(this.clock, await this.#connectedRedis());
+    await followRedis(this.clock, await this.redis());
   }
 
   async close(): Promise<void> {
@@ -157,17 +145,9 @@ export class Operations {
     if (mongo.status === "fulfilled") await mongo.value?.close();
   }
 
-  #connectedMongo(): Promise<Mongo> {
-    return (this.#mongo ??= openMongo(this.config));
-  }
-
-  #connectedRedis(): Promise<RedisClient> {
-    return (this.#redis ??= openRedis(this.config));
-  }
-
   /** Connects to Redis only when a command announces a change. Few commands do. */
   #lazyVersions(): Versions {
-    const open = async () => new AccountVersions(await this.#connectedRedis());
+    const open = async () => new AccountVersions(await this.redis());
     return { now: async () => (await open()).now(), raise: async (...read) => (await open()).raise(...read) };
   }
 }
@@ -177,19 +157,11 @@ async function openMongo({ MONGODB_URL: url, STORE_TIMEOUT_MS: timeoutMs }: Conf
   const mongo = await connectMongo({ url, timeoutMs }).catch((cause: unknown) => {
     throw new Error("MongoDB cannot be reached; see MONGODB_URL.", { cause });
   });
-  try {
-    await checkSchemaVersion(mongo);
-    return mongo;
-  } catch (error) {
+  await checkSchemaVersion(mongo).catch(async (error: unknown) => {
     await mongo.close();
     throw error;
-  }
-}
-
-async function openRedis({ REDIS_URL: url, STORE_TIMEOUT_MS: timeoutMs }: Config): Promise<RedisClient> {
-  if (url === null) throw notSet("REDIS_URL");
-  // Not LIMITER_TIMEOUT_MS: an operator waits longer than a request does.
-  return connectRedis({ url, timeoutMs });
+  });
+  return mongo;
 }
 
 function notSet(setting: "MONGODB_URL" | "REDIS_URL"): Error {
@@ -197,7 +169,7 @@ function notSet(setting: "MONGODB_URL" | "REDIS_URL"): Error {
 }
 
 /**
- * Returns the operator's name for the audit: ADMIN_ACTOR, else the user who called sudo, else the current user.
+ * Returns the operator's name for the audit: ADMIN_ACTOR, else the user who called sudo, else the current one.
  * @throws problem `validation_failed`, with the command to write, if ADMIN_ACTOR is required and blank.
  */
 export function actorOf(
@@ -206,16 +178,8 @@ export function actorOf(
   env: NodeJS.ProcessEnv = process.env,
 ): string {
   if (ADMIN_ACTOR.trim() !== "") return ADMIN_ACTOR;
-  if (ADMIN_ACTOR_REQUIRED === "false") return env.SUDO_USER || env.USER || osUser();
+  if (ADMIN_ACTOR_REQUIRED === "false") return env.SUDO_USER || env.USER || env.LOGNAME || `uid ${process.getuid?.()}`;
   const words = command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
   const example = `env ADMIN_ACTOR=ann node dist/admin/main.js ${words.join(" ")}`;
   throw invalid("/ADMIN_ACTOR", "", `Nothing was changed: the audit needs your name. Run in the container: ${example}`);
-}
-
-function osUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `uid ${process.getuid?.() ?? "unknown"}`; // a user in a container may have no name
-  }
 }

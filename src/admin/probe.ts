@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import pLimit from "p-limit";
 import { newTypeId } from "../infra/ids.ts";
 import { witnessed } from "../limiter/witness.ts";
-import { PROBE } from "../limits/exactness.ts";
+import { PROBE, probesIn } from "../limits/exactness.ts";
 import type { Limits, SurfaceLimits } from "../limits/schema.ts";
 import type { Operations } from "./operations.ts";
 
@@ -25,24 +25,23 @@ const RESPONSE_MS = 10_000;
  * @throws if MongoDB or Redis cannot be reached. The last result then stays until it is too old to be exported.
  */
 export async function probeLimits(operations: Operations, url: string, settleSeconds: number) {
-  const { probes, redis, now } = await operations.probe();
-  const account = (await probes.findOne(PROBE))?.account ?? (await newAccount(operations));
+  const [mongo, redis, accounts] = await Promise.all([operations.mongo(), operations.redis(), operations.accounts()]);
+  await operations.setClock();
+  const probes = probesIn(mongo);
+  const known = (await probes.findOne(PROBE))?.account;
+  const account = known ?? (await accounts.createAccount({ name: "Exactness probe" })).id;
   const offered = witnessed(redis, account, async () => {
     const keys = await keysOf(operations, account);
     await setTimeout(settleSeconds * 1000);
     return offer(url, keys);
   });
-  const result = await offered.then(
-    (reasons) => ({ exact: reasons.length === 0, reasons }),
+  const { exact, reasons } = await offered.then(
+    (faults) => ({ exact: faults.length === 0, reasons: faults }),
     ({ message }: Error) => ({ exact: null, reasons: [message] }),
   );
-  const exact = result.exact === null ? null : Number(result.exact);
-  await probes.updateOne(PROBE, { $set: { account, exact, checked_at: now() } }, { upsert: true });
-  return { object: "limits_probe", ...result };
-}
-
-async function newAccount(operations: Operations): Promise<string> {
-  return (await (await operations.accounts()).createAccount({ name: "Exactness probe" })).id;
+  const found = { account, exact: exact === null ? null : Number(exact), checked_at: operations.clock.now() };
+  await probes.updateOne(PROBE, { $set: found }, { upsert: true });
+  return { object: "limits_probe", exact, reasons };
 }
 
 /**

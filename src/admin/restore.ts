@@ -1,41 +1,44 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import { timestamp } from "../infra/clock.ts";
 import { newTypeId } from "../infra/ids.ts";
-import { type RestoreState, tellMark } from "../infra/restore.ts";
+import { type Overdue, RestoreStore, tellMark } from "../infra/restore.ts";
+import { ReminderAccountStore } from "../reminders/account-store.ts";
+import { spreadAgain } from "../reminders/opt-out-store.ts";
+import { PlanStore } from "../reminders/plan-store.ts";
 import { type Run, YES } from "./command.ts";
 import { confirm } from "./dialogue.ts";
 import type { Operations } from "./operations.ts";
 
-type Parts = Awaited<ReturnType<Operations["restore"]>>;
-
-async function show({ store, plans }: Parts) {
-  const { since, ended_at, overdue } = await store.open(newTypeId);
+async function show(operations: Operations) {
+  const mongo = await operations.mongo();
+  const { since, ended_at, overdue } = await new RestoreStore(mongo).open(newTypeId);
   const decided = since === null && ended_at !== null ? overdue : null;
-  const waiting = await plans.waiting();
+  const waiting = await new PlanStore(mongo).waiting();
   return { object: "restore", restoring: since !== null, since, ended_at, overdue: decided, waiting };
 }
 
 /** Changes the state, and tells Redis if it can be reached. After `end`, every account's reminders are planned anew. */
-async function change(
-  parts: Parts,
-  command: "begin" | "end",
-  changed: (state: RestoreState, now: string) => Partial<RestoreState>,
-) {
-  const { store, audit, accounts, reminderAccounts } = parts;
+async function change(operations: Operations, command: "begin" | "end", overdue?: Overdue) {
+  const mongo = await operations.mongo();
+  const store = new RestoreStore(mongo);
   const state = await store.open(newTypeId);
   const now = timestamp(Date.now());
-  const set = changed(state, now);
+  const ended = { installation: newTypeId("inst"), since: null, ended_at: now, overdue: overdue ?? "hold" };
+  const decided = state.since === null ? { overdue: overdue ?? state.overdue } : ended;
+  const set = command === "begin" ? { since: state.since ?? now } : decided;
   const next = { ...state, ...set, mark: state.mark + 1 };
-  const { since, overdue } = next;
-  const audited = { action: `restore ${command}`, accountId: "all", subject: state.installation };
-  await audit.around({ ...audited, details: { since, overdue } }, async () => {
-    const told = async () => tellMark(await parts.redis(), next);
+  const details = { since: next.since, overdue: next.overdue };
+  const audited = { action: `restore ${command}`, accountId: "all", subject: state.installation, details };
+  const audit = await operations.audit();
+  await audit.around(audited, async () => {
+    const told = async () => tellMark(await operations.redis(), next);
     if (await store.change(state, set)) await told().catch(() => undefined);
     if (command === "begin") return;
-    await parts.spreadAgain();
-    for await (const { _id } of accounts.list()) await reminderAccounts.noteChange(_id, now);
+    await spreadAgain(mongo);
+    const accounts = new ReminderAccountStore(mongo);
+    for await (const { _id } of (await operations.accountStore()).list()) await accounts.noteChange(_id, now);
   });
-  return show(parts);
+  return show(operations);
 }
 
 export function addRestoreCommands(admin: Command, run: Run): void {
@@ -43,29 +46,17 @@ export function addRestoreCommands(admin: Command, run: Run): void {
   restore
     .command("show")
     .description("Shows whether the service is closed, and what waits.")
-    .action(() => run(async (operations) => show(await operations.restore())));
+    .action(() => run(show));
   restore
     .command("begin")
     .description("Closes the service: it serves nobody and sends nothing.")
-    .action(() =>
-      run(async (operations) =>
-        change(await operations.restore(), "begin", ({ since }, now) => ({ since: since ?? now })),
-      ),
-    );
+    .action(() => run((operations) => change(operations, "begin")));
   const what = "hold, send or skip what was due by its end; hold at first";
   restore
     .command("end")
     .description("Opens the service, and decides about overdue reminders.")
     .addOption(new Option("--overdue <WHAT>", what).choices(["hold", "send", "skip"]))
-    .action(({ overdue }) =>
-      run(async (operations) =>
-        change(await operations.restore(), "end", (state, ended_at) =>
-          state.since === null
-            ? { overdue: overdue ?? state.overdue }
-            : { installation: newTypeId("inst"), since: null, ended_at, overdue: overdue ?? "hold" },
-        ),
-      ),
-    );
+    .action(({ overdue }) => run((operations) => change(operations, "end", overdue)));
   admin
     .command("candidates")
     .description("Candidates")

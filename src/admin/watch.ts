@@ -34,7 +34,7 @@ export async function watchLimits(
   try {
     for (let fault = ""; !stopping.signal.aborted;) {
       output.write(terminal ? frame(table(fault), output.rows ?? Infinity) : `${table(fault).join("\n")}\n`);
-      await pause(output, stopping.signal);
+      await setTimeout(EVERY_MS, undefined, stopping).catch(() => undefined);
       if (stopping.signal.aborted) break;
       fault = "";
       const reading = read().then((now) => (limits = now));
@@ -60,14 +60,4 @@ function frame(lines: readonly string[], height: number): string {
       ? lines
       : [...lines.slice(0, height - 2), `… ${lines.length - height + 2} more lines: make the window larger`];
   return HOME + shown.map((line) => `${line}${CLEAR_LINE}\n`).join("") + CLEAR_BELOW;
-}
-
-/** Waits a second, or until the size of the window changes or `stopping` is aborted. */
-async function pause(output: Partial<WriteStream>, stopping: AbortSignal): Promise<void> {
-  const over = new AbortController();
-  const signal = AbortSignal.any([stopping, over.signal]);
-  const resized = output.on === undefined ? [] : [once(output as WriteStream, "resize", { signal })];
-  await Promise.race([setTimeout(EVERY_MS, undefined, { signal }), ...resized]).catch(() => undefined);
-  over.abort();
-  await Promise.allSettled(resized);
 }

@@ -8,7 +8,7 @@ import { keyRefused, rateLimitHeaders, refusalOf } from "../limiter/headers.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import type { Usage } from "../limiter/usage.ts";
-import { isRefusal, Problem, type Refusal } from "../problems.ts";
+import { isRefusal, type Refusal } from "../problems.ts";
 
 /** What the middleware learns about a request. The access log is written from it. */
 export interface ApiState extends RequestState {
@@ -55,11 +55,8 @@ export async function admit(
   };
   for (let lookups = 1; ; lookups++) {
     const found = authenticator.authenticate(credentials);
-    const known = found instanceof Promise ? await lookedUp(ctx, found) : found;
-    if (isRefusal(known)) {
-      if (known.extras.about !== undefined) ctx.state.caller = known.extras.about;
-      return known;
-    }
+    const known = found instanceof Promise ? await found : found;
+    if (isRefusal(known)) return known;
     const { accountId, keyId, accountVersion, connections, secretEndsAt } = known;
     const caller = { accountId, keyId };
     ctx.state.caller = caller;
@@ -81,16 +78,6 @@ export async function admit(
     if (refused !== "outdated") return refused;
     authenticator.forget(credentials, accountVersion);
     if (lookups === MAX_LOOKUPS) return keyRefused(refused);
-  }
-}
-
-/** Waits for a lookup of the key. If the key is known but refused, notes whose it is, for the log. */
-async function lookedUp(ctx: Ctx, lookup: Promise<KnownCaller>): Promise<KnownCaller> {
-  try {
-    return await lookup;
-  } catch (error) {
-    if (error instanceof Problem && error.extras.about !== undefined) ctx.state.caller = error.extras.about;
-    throw error;
   }
 }
 

@@ -3,20 +3,28 @@ import type { Context, Middleware } from "koa";
 import type { Logger } from "pino";
 import { sendProblem } from "../http/problem.ts";
 import { checkHost, checkPath, type Draining, requestIdOf, warnerOfProxies } from "../http/request.ts";
+import { loggedAddress } from "../infra/address.ts";
 import type { NewId } from "../infra/ids.ts";
 import { describeFailure, withoutRedaction } from "../infra/log.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import type { Tracing } from "../infra/otel.ts";
 import type { ApiState } from "./admit.ts";
-import { refusalLine, type RefusalLineOptions } from "./refusal-line.ts";
+import type { Route } from "./endpoint.ts";
 
-export interface ObserveOptions extends RefusalLineOptions {
+export interface ObserveOptions extends LogOptions {
   newId: NewId;
-  log: Logger;
   metrics: Metrics;
   /** Hops of X-Forwarded-For to believe. 0 believes none: the client's address is that of the connection. */
   trustedProxies: number;
   draining: Draining;
+}
+
+interface LogOptions {
+  log: Logger;
+  /** The names in their schemas may be logged. */
+  routes: readonly Pick<Route, "params" | "query" | "body" | "upload">[];
+  /** LOG_CLIENT_ADDRESS */
+  logAddress: "truncated" | "full";
 }
 
 type Ctx = Context & { state: ApiState };
@@ -28,7 +36,7 @@ type Ctx = Context & { state: ApiState };
  */
 export function observeRequests(options: ObserveOptions): Middleware<ApiState> {
   const { newId, log, metrics, trustedProxies, draining } = options;
-  const logRequest = requestLog(log, options);
+  const logRequest = requestLog(options);
   const warnOfProxy = trustedProxies === 0 ? warnerOfProxies(log) : () => undefined;
   return async (ctx, next) => {
     const started = performance.now();
@@ -71,12 +79,15 @@ export function measure({ requestDuration }: Metrics, { method, state, res }: Ct
 }
 
 /** Returns a function that writes the line of a request: at level info, or at level error if it has a failure. */
-export function requestLog(log: Logger, options: RefusalLineOptions): (ctx: Ctx, started: number) => void {
+export function requestLog({ log, routes, logAddress }: LogOptions): (ctx: Ctx, started: number) => void {
   const lines = withoutRedaction(log);
-  const ofRefusal = refusalLine(options);
+  const known = new Set<string>();
+  for (const { params, query, body, upload } of routes) addNames([params, query, body, upload?.form], known);
   return ({ state, method, res }, started) => {
-    const { failure, caller, decision, refused } = state;
+    const { failure, decision, refused } = state;
     if (failure === undefined && !lines.isLevelEnabled("info")) return;
+    const { code, extras } = refused?.refusal ?? {};
+    const caller = state.caller ?? extras?.about;
     // pino leaves out what is undefined.
     const line = {
       method,
@@ -90,13 +101,35 @@ export function requestLog(log: Logger, options: RefusalLineOptions): (ctx: Ctx,
       surface: decision?.surface,
       verdict: decision?.verdict,
       window: decision?.window,
-      ...(refused && ofRefusal(refused)),
+      code,
+      reason: extras?.reason,
+      pointers: extras?.errors?.slice(0, MAX_POINTERS).map(({ pointer }) => withoutUnknown(pointer, known)),
+      client_address: refused && loggedAddress(refused.address, logAddress),
       aborted: res.writableFinished ? undefined : true,
       error: failure === undefined ? undefined : describeFailure(failure),
     };
     if (failure === undefined) lines.info(line, "request");
     else lines.error(line, "request failed");
   };
+}
+
+/** Faults whose place is logged, and the length of a place. */
+const MAX_POINTERS = 5;
+const MAX_POINTER = 200;
+
+/** Adds the names of all members that a schema knows. */
+function addNames(schema: unknown, names: Set<string>): void {
+  if (typeof schema !== "object" || schema === null) return;
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === "properties") for (const name of Object.keys(value as object)) names.add(name);
+    addNames(value, names);
+  }
+}
+
+/** Returns a pointer without the names that the client made up: they may be personal data. */
+function withoutUnknown(pointer: string, known: ReadonlySet<string>): string {
+  const isKnown = (name: string) => known.has(name) || /^\d{1,3}$/.test(name);
+  return pointer.replaceAll(/(?<=\/)[^/]+/g, (name) => (isKnown(name) ? name : "…")).slice(0, MAX_POINTER);
 }
 
 /** Traces every request until its response has been sent or its connection has broken. */

@@ -1,6 +1,6 @@
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
-import { invalid, Problem } from "../problems.ts";
+import { Problem, wholeNumber } from "../problems.ts";
 import type { AuditDetails, AuditOutcome, AuditStore } from "./store.ts";
 
 /** A change to record: the command (`keys revoke`), the id of the account, and the id of what is changed. */
@@ -48,9 +48,7 @@ export class AuditTrail {
 
   /** Returns the latest changes, newest first. @throws problem `validation_failed` if the limit is not 1 to 1,000. */
   async list(limit: number, accountId?: string): Promise<{ object: "list"; data: AuditView[] }> {
-    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED)
-      throw invalid("/limit", `must be a whole number from 1 to ${MAX_LISTED}`);
-    const entries = await this.#options.store.newest(limit, accountId);
+    const entries = await this.#options.store.newest(wholeNumber("/limit", limit, 1, MAX_LISTED), accountId);
     return { object: "list", data: entries.map(view) };
   }
 

@@ -1,7 +1,7 @@
 import type { GrantRecord } from "./store.ts";
 import { isSurface, SURFACES } from "../limiter/surfaces.ts";
 import { type ApprovalRequest, checkedApproval } from "../audit/approval.ts";
-import { invalid } from "../problems.ts";
+import { invalid, wholeNumber } from "../problems.ts";
 
 /** A grant as the operator typed it. With an `id`, the command can be repeated safely. */
 export interface GrantRequest extends ApprovalRequest {
@@ -23,8 +23,7 @@ const MAX_REQUESTS = 10_000_000;
 export function checkedTerms(request: GrantRequest): GrantTerms {
   const { keyId, surface, amount, id } = request;
   if (!isSurface(surface)) throw invalid("/surface", `must be one of ${SURFACES.join(", ")}`);
-  if (!Number.isInteger(amount) || amount < 1 || amount > MAX_REQUESTS)
-    throw invalid("/amount", `must be a whole number from 1 to ${MAX_REQUESTS}`);
+  wholeNumber("/amount", amount, 1, MAX_REQUESTS);
   const approval = checkedApproval(request);
   if (id !== undefined && !/^grant_[\w-]{1,64}$/.test(id))
     throw invalid("/id", "must be grant_ followed by 1 to 64 letters, digits, hyphens or underscores");

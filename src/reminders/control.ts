@@ -5,7 +5,7 @@ import { hasOptedOut } from "../candidates/outreach.ts";
 import { CandidateReader } from "../candidates/reader.ts";
 import { type CandidateRecord, TO_CANDIDATE } from "../candidates/record.ts";
 import { timestamp } from "../infra/clock.ts";
-import { invalid, problem } from "../problems.ts";
+import { problem, wholeNumber } from "../problems.ts";
 import { planOf } from "./plan.ts";
 import type { OpenReminders } from "./wire.ts";
 
@@ -105,7 +105,8 @@ export function reminderControl(parts: OpenReminders, audit: AuditTrail) {
      */
     async raise(accountId: string, request: RaiseRequest) {
       const { expires_in_hours, approved_by, reason } = checkedApproval(request);
-      const [per_day, new_per_day] = [perDay("/per_day", request.perDay), perDay("/new_per_day", request.newPerDay)];
+      const per_day = wholeNumber("/per_day", request.perDay, 0, MAX_PER_DAY);
+      const new_per_day = wholeNumber("/new_per_day", request.newPerDay, 0, MAX_PER_DAY);
       const expires_at = timestamp(clock.now() + Math.round(expires_in_hours * HOUR_MS));
       const raise = { per_day, new_per_day, expires_at, approved_by, reason };
       const note = () => stores.accounts.noteChange(accountId, now(), { raise });
@@ -115,8 +116,7 @@ export function reminderControl(parts: OpenReminders, audit: AuditTrail) {
 
     /** Lists what accounts sent in the last hours, the most first. @throws problem validation_failed */
     async top(hours: number) {
-      if (!Number.isInteger(hours) || hours < 1 || hours > MAX_TOP_HOURS)
-        throw invalid("/hours", `must be a whole number from 1 to ${MAX_TOP_HOURS}`);
+      wholeNumber("/hours", hours, 1, MAX_TOP_HOURS);
       const data = [];
       for (const { accountId, ...counts } of await stores.budget.since(clock.now() - (hours - 1) * HOUR_MS))
         data.push({ account_id: accountId, name: (await accounts.get(accountId)).name, ...counts });
@@ -132,9 +132,4 @@ function recipientsOf({ email, references, outreach }: CandidateRecord) {
   };
   const referees = references.map((each) => recipient(each.id, each.email, each.state === "bounced"));
   return [recipient(TO_CANDIDATE, email, isBounced), ...referees];
-}
-
-function perDay(pointer: string, count: number): number {
-  if (Number.isInteger(count) && count >= 0 && count <= MAX_PER_DAY) return count;
-  throw invalid(pointer, `must be a whole number from 0 to ${MAX_PER_DAY}`);
 }

@@ -1,8 +1,6 @@
 import { execFile } from "node:child_process";
-import { rmSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { extname, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { deserialize } from "node:v8";
@@ -34,7 +32,7 @@ let loaded: Promise<Pages> | undefined;
  * its own renders them, in about 3 s, because rendering would hold the event loop.
  */
 export function pages(): Promise<Pages> {
-  loaded ??= (BUILT === undefined ? render() : read(BUILT)).catch((error: unknown) => {
+  loaded ??= (BUILT === undefined ? render() : readFile(BUILT).then(deserialize)).catch((error: unknown) => {
     loaded = undefined; // so that the next request tries again
     throw error;
   });
@@ -42,24 +40,7 @@ export function pages(): Promise<Pages> {
 }
 
 async function render(): Promise<Pages> {
-  const folder = await mkdtemp(join(tmpdir(), "onboarding-pages-"));
-  const file = join(folder, "pages.bin");
-  const rendered = promisify(execFile)(process.execPath, [...process.execArgv, RENDERER, file]);
-  // If the client left before the service stops, nothing waits for the renderer. It would run on without the service.
-  const abandon = () => {
-    rendered.child.kill("SIGKILL");
-    rmSync(folder, { recursive: true, force: true });
-  };
-  process.once("exit", abandon);
-  try {
-    await rendered;
-    return await read(file);
-  } finally {
-    process.off("exit", abandon);
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function read(file: string): Promise<Pages> {
-  return deserialize(await readFile(file)) as Pages;
+  const args = [...process.execArgv, RENDERER];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { encoding: "buffer", maxBuffer: Infinity });
+  return deserialize(stdout) as Pages;
 }

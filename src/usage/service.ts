@@ -2,7 +2,7 @@ import type { AccountStore } from "../accounts/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { pacedReads } from "../infra/paced-reads.ts";
 import { isSurface, SURFACES } from "../limiter/surfaces.ts";
-import { invalid } from "../problems.ts";
+import { invalid, wholeNumber } from "../problems.ts";
 import type { UsageReport, UsageRow } from "./schema.ts";
 import { HOUR_MS, KEPT_HOURS, sumBy, type UsageStore } from "./store.ts";
 
@@ -19,10 +19,8 @@ export function usageService(store: UsageStore, accounts: Pick<AccountStore, "ge
   const startOf = (hour: number) => timestamp(hour * HOUR_MS);
 
   function last(hours: number): { from: number; to: number } {
-    if (!Number.isInteger(hours) || hours < 1 || hours > KEPT_HOURS)
-      throw invalid("/hours", `must be a whole number from 1 to ${KEPT_HOURS}`);
     const to = Math.floor(clock.now() / HOUR_MS);
-    return { from: to - hours, to };
+    return { from: to - wholeNumber("/hours", hours, 1, KEPT_HOURS), to };
   }
 
   async function rows(accountId: string, { from, to }: ReturnType<typeof last>): Promise<UsageRow[]> {

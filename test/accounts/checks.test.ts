@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { checkedGrace, checkedName } from "../../src/accounts/account.ts";
-import { Problem } from "../../src/problems.ts";
+import { checkedName } from "../../src/accounts/account.ts";
+import { Problem, wholeNumber } from "../../src/problems.ts";
 
 /** Returns the problem that `work` throws: its code, its text and its errors. */
 function refusalOf(work: () => unknown): unknown {
@@ -26,11 +26,11 @@ describe("what an operator types", () => {
       expect(refusalOf(() => checkedName(name))).to.deep.equal(refused("/name", "must not be blank"));
   });
 
-  it("is a grace of 0 seconds to 90 days", () => {
-    for (const seconds of [0, 1, 7_776_000]) expect(checkedGrace(seconds)).to.equal(seconds);
-    for (const seconds of [-1, 0.5, 7_776_001, NaN, Infinity])
-      expect(refusalOf(() => checkedGrace(seconds))).to.deep.equal(
-        refused("/grace_seconds", "must be a whole number from 0 to 7776000"),
+  it("is a whole number within bounds", () => {
+    for (const days of [1, 2, 90]) expect(wholeNumber("/days", days, 1, 90)).to.equal(days);
+    for (const days of [0, -1, 1.5, 91, NaN, Infinity])
+      expect(refusalOf(() => wholeNumber("/days", days, 1, 90))).to.deep.equal(
+        refused("/days", "must be a whole number from 1 to 90"),
       );
   });
 });

@@ -7,7 +7,7 @@ import { startProxy } from "../limiter/proxy.ts";
 import { primaryOf } from "../support/mongo-url.ts";
 import { authenticate, bearer, newAuthenticator, problemOf, useAccounts } from "./support.ts";
 
-const TIMEOUT_MS = 500;
+const TIMEOUT_MS = 1_000;
 
 describe("Authenticator without MongoDB", () => {
   const accounts = useAccounts();

@@ -9,7 +9,6 @@ import { useNoService } from "../support/use-service.ts";
 
 describe("limits that are watched on a terminal", () => {
   useNoService();
-  // Without this, the next read would come after a second anyway, also if a new size of the window were ignored.
   beforeEach(() => mock.timers.enable({ apis: ["setTimeout"] }));
   afterEach(() => mock.timers.reset());
 
@@ -40,7 +39,7 @@ describe("limits that are watched on a terminal", () => {
     return { output, written };
   }
 
-  /** Watches, with a new size of the window in place of a second, until `reads` were shown; then stops as by Ctrl-C. */
+  /** Watches until `reads` were shown, then stops as by Ctrl-C. */
   async function watched(reads: (() => Promise<AccountLimits>)[], rows?: number): Promise<string[]> {
     const { output, written } = terminal(rows);
     let next = 0;
@@ -48,14 +47,14 @@ describe("limits that are watched on a terminal", () => {
     await once(output, "written");
     while (next < reads.length) {
       const drawn = once(output, "written");
-      setImmediate(() => output.emit("resize"));
+      await nextTurn();
+      mock.timers.tick(1_000);
       await drawn;
     }
     const before = process.listeners("SIGINT").length;
     process.listeners("SIGINT").at(-1)?.("SIGINT");
     await done;
     expect(process.listeners("SIGINT").length).to.equal(before - 1);
-    expect(output.listenerCount("resize")).to.equal(0);
     return written;
   }
 

@@ -18,10 +18,8 @@ const exchange = (state: object, res: object = {}, method = "GET") =>
 /** Returns the lines of these requests, without their time. Each began 1234.56 ms ago. */
 function linesOf(level: string, ...requests: Ctx[]): Record<string, unknown>[] {
   const lines: Record<string, unknown>[] = [];
-  const log = requestLog(
-    createLog(level, { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) }),
-    { routes: [], logAddress: "full" },
-  );
+  const write = (line: string) => lines.push(JSON.parse(line) as Record<string, unknown>);
+  const log = requestLog({ log: createLog(level, { write }), routes: [], logAddress: "full" });
   for (const ctx of requests) log(ctx, performance.now() - 1234.56);
   return lines.map(({ time: _time, pid: _pid, hostname: _host, ...line }) => line);
 }

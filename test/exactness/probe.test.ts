@@ -136,7 +136,7 @@ describe("admin limits probe", function () {
     for (const seconds of ["soon", "61"])
       expect(
         await mistakeOf(["limits", "probe", "--url", service.url, "--settle-seconds", seconds], settings()),
-      ).to.contain("must be a number from 0 to 60");
+      ).to.contain("must be a whole number from 0 to 60");
   });
 
   describe("cannot tell, and exports nothing,", () => {

@@ -1,6 +1,6 @@
 /**
- * Renders /docs and /console into the file that its argument names. `npm run build` runs it; a service that is not compiled
- * runs it at the first request for a page.
+ * Renders /docs and /console to the file that its argument names, or to standard output. `npm run build` runs it; a service
+ * that is not compiled runs it at the first request for a page.
  */
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
@@ -67,7 +67,7 @@ async function compressed({ path, type, body }: Rendered): Promise<[path: string
   return [path, { type, tag, bodies }];
 }
 
-const [file] = process.argv.slice(2);
-if (file === undefined) throw new Error("Name the file to render into.");
 const rendered: Pages = new Map(await Promise.all((await site()).map(compressed)));
-await writeFile(file, serialize(rendered));
+const [file] = process.argv.slice(2);
+if (file === undefined) process.stdout.write(serialize(rendered));
+else await writeFile(file, serialize(rendered));

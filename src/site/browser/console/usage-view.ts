@@ -13,10 +13,10 @@ export function usageSection(usage: UsageReport | undefined): TemplateResult | t
   const hours = Array.from({ length: 1 + (Date.parse(to) - first) / HOUR_MS }, (_, index) => {
     const start = new Date(first + index * HOUR_MS).toISOString();
     const rows = data.filter(({ hour }) => hour === start);
-    return { start, used: sum(rows.map(({ used }) => used)), refused: sum(rows.map(({ refused }) => refused)) };
+    return { start, used: sum("used", rows), refused: sum("refused", rows) };
   });
   const worst = hours.reduce((one, other) => (other.refused > one.refused ? other : one));
-  const refused = sum(hours.map((hour) => hour.refused));
+  const refused = sum("refused", data);
   const refusals =
     refused === 0
       ? "none was refused (429)."
@@ -33,7 +33,7 @@ export function usageSection(usage: UsageReport | undefined): TemplateResult | t
     "usage",
     "Last 24 hours",
     html`<p class="quiet">
-        <span class="swatch key-0"></span> ${count(sum(hours.map(({ used }) => used)))} requests were admitted, and
+        <span class="swatch key-0"></span> ${count(sum("used", data))} requests were admitted, and
         <span class="swatch fault"></span> ${refusals}
       </p>
       <svg class="hours" viewBox="0 0 ${10 * hours.length} 100" preserveAspectRatio="none" aria-hidden="true">
@@ -42,6 +42,6 @@ export function usageSection(usage: UsageReport | undefined): TemplateResult | t
   );
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
+function sum(what: "used" | "refused", rows: UsageReport["data"]): number {
+  return rows.reduce((total, row) => total + row[what], 0);
 }
