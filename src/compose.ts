@@ -8,9 +8,10 @@ import { GuessLimiter } from "./accounts/guess-limiter.ts";
 import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
 import { AuditStore } from "./audit/store.ts";
-import { SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
-import type { Eraser } from "./candidates/eraser.ts";
-import { wireCandidates } from "./candidates/wire.ts";
+import { Checkpoints, CheckpointStore, SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
+import { Eraser } from "./candidates/eraser.ts";
+import { CandidateService } from "./candidates/service.ts";
+import { CandidateStore } from "./candidates/store.ts";
 import type { Config } from "./config.ts";
 import { ContentStore } from "./content/store.ts";
 import { DocumentService } from "./documents/service.ts";
@@ -34,7 +35,7 @@ import type { Startup } from "./infra/startup.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
 import { exportExactness } from "./limits/exactness.ts";
-import { PackService } from "./pack/service.ts";
+import { packService } from "./pack/service.ts";
 import { ReferenceService } from "./references/service.ts";
 import { Visits } from "./reminders/pages/visits.ts";
 import { openReminders, remindersOf, wireReminders } from "./reminders/wire.ts";
@@ -44,7 +45,7 @@ import { settingsStores } from "./settings/store.ts";
 import type { SweepRunner } from "./sweeps/runner.ts";
 import { runners } from "./sweeps/runners.ts";
 import { UsageCounter } from "./usage/counter.ts";
-import { UsageService } from "./usage/service.ts";
+import { usageService } from "./usage/service.ts";
 import { UsageStore } from "./usage/store.ts";
 
 /** Maximum clock skew between replicas, in milliseconds. Generous: clocks follow Redis's to within a round trip. */
@@ -158,17 +159,14 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
   const open = () => openReminders({ ...shared, accounts, restore, random: randomBytes });
   const reminders = await startup.untilUp("mongodb", open);
   const holder = `${hostname()}-${pid}`;
-  const candidates = wireCandidates({
-    ...shared,
-    content,
-    idempotency,
-    audit,
-    reminders: remindersOf(reminders),
-    messages: reminders.stores,
-    writer,
-    skewMs: CLOCK_SKEW_MS,
-  });
-  const { store, eraser, checkpoints } = candidates;
+  const store = new CandidateStore(mongo, clock, remindersOf(reminders), log);
+  const { feedClock, inFlight } = store;
+  metrics.readFeed = () => inFlight.state();
+  metrics.readUnreadable = () => store.reader.unreadable().length;
+  const written = { store: new CheckpointStore(mongo), clock: feedClock, writer, inFlight, log };
+  const checkpoints = new Checkpoints({ ...written, skewMs: CLOCK_SKEW_MS });
+  const feedLagMs = config.STORE_TIMEOUT_MS + CLOCK_SKEW_MS;
+  const eraser = new Eraser({ store, content, idempotency, audit, messages: reminders.stores });
   const stores = [store.reader, content, idempotencyStore, audit, new GrantStore(mongo), reminders.stores, usage];
   await startup.untilUp("mongodb", () => prepareStores(stores, { ...database, log }));
   await startup.untilUp("mongodb", () => checkpoints.start());
@@ -180,17 +178,16 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
   counter.start();
 
   const documents = new DocumentService(store, content);
-  const accountName = async (id: string) => (await accounts.get(id)).name;
   const draining: Draining = { started: false };
   const app = createApp({
     routes: routes({
-      candidates: candidates.service,
+      candidates: new CandidateService({ store, content, clock, feedLagMs, checkpoints }),
       eraser,
       documents,
-      packs: new PackService({ store, contents: content, accountName, clock }),
+      packs: packService(store, content, accounts, clock),
       references: new ReferenceService(store),
       settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
-      usage: new UsageService(usage, accounts, clock),
+      usage: usageService(usage, accounts, clock),
     }),
     restore,
     pages: { visits: new Visits({ ...reminders, candidates: store }), documents },

@@ -21,10 +21,10 @@ import { AccountVersions } from "../limiter/account-versions.ts";
 import { ISSUE_WAIT_MS } from "../limiter/refusal-cache.ts";
 import { type AccountLimits, readAccountLimits } from "../limits/account-limits.ts";
 import { invalid } from "../problems.ts";
-import type { ReminderControl } from "../reminders/control.ts";
+import { type ReminderControl, reminderControl } from "../reminders/control.ts";
 import { PlanStore } from "../reminders/plan-store.ts";
-import { openReminders, wireControls } from "../reminders/wire.ts";
-import { UsageService } from "../usage/service.ts";
+import { openReminders } from "../reminders/wire.ts";
+import { type UsageService, usageService } from "../usage/service.ts";
 import { UsageStore } from "../usage/store.ts";
 
 /**
@@ -91,7 +91,7 @@ export class Operations {
     const state = await new RestoreStore(mongo).read();
     const restore = { restored: () => restoredOf(state) };
     const shared = { mongo, clock: this.clock, config: this.config, restore, random: randomBytes };
-    return wireControls(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
+    return reminderControl(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
   }
 
   /** Erases candidates: through the composed service, because the feed has to show it. @throws {Error} of those that do not exist, in the end. */
@@ -121,7 +121,7 @@ export class Operations {
 
   async usage(): Promise<UsageService> {
     const mongo = await this.mongo();
-    return new UsageService(new UsageStore(mongo), new AccountStore(mongo), this.clock);
+    return usageService(new UsageStore(mongo), new AccountStore(mongo), this.clock);
   }
 
   async audit(): Promise<AuditTrail> {

@@ -1,4 +1,5 @@
 import { endpoint } from "../api/endpoint.ts";
+import { patched, withOutreach } from "./edits.ts";
 import type { Eraser } from "./eraser.ts";
 import { Candidate, CandidatePath, DryRun, ListQuery } from "./schema.ts";
 import { CandidateList } from "./row-schema.ts";
@@ -63,7 +64,7 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       ...CANDIDATE,
       problems: ["not_found", "version_mismatch", "external_id_taken"],
       handle: ({ caller, params, body, precondition }) =>
-        candidates.update(caller.accountId, params.id, body, precondition),
+        candidates.change(caller.accountId, params.id, precondition, (record) => patched(record, body)),
     }),
     setOutreach: endpoint({
       name: "setOutreach",
@@ -75,7 +76,7 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       ...CANDIDATE,
       problems: ["not_found", "version_mismatch"],
       handle: ({ caller, params, body, precondition }) =>
-        candidates.setOutreach(caller.accountId, params.id, body, precondition),
+        candidates.change(caller.accountId, params.id, precondition, (record) => withOutreach(record, body)),
     }),
     erase: endpoint({
       name: "deleteCandidate",

@@ -11,7 +11,7 @@ import { referenceOf } from "./references.ts";
 import { renderDocument, renderReference, taggedCandidate } from "./render.ts";
 import type { CandidateStore } from "./store.ts";
 
-export interface EraserOptions {
+interface EraserOptions {
   readonly store: CandidateStore;
   readonly content: ContentStore;
   readonly idempotency: Pick<Idempotency, "forget" | "end">;

@@ -6,11 +6,11 @@ import { RenderedJson } from "../infra/json-parts.ts";
 import { type Precondition, Problem } from "../problems.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { checkNewDocument, inlineFile, newDocument } from "./documents.ts";
-import { newDraft, patched, started, withOutreach } from "./edits.ts";
+import { newDraft, started } from "./edits.ts";
 import { alive, filesOf } from "./erasure.ts";
 import type { Candidate, DryRun, ListQuery } from "./schema.ts";
 import { advance, cursorAt, decodeCursor, encodeCursor, type FeedPage, type FeedEntry } from "./feed.ts";
-import type { CandidateInput, CandidatePatch, OutreachPatch } from "./input-schema.ts";
+import type { CandidateInput } from "./input-schema.ts";
 import { type CandidateKey, type DocumentRecord, type Draft, namesFile } from "./record.ts";
 import { renderCandidate, taggedCandidate } from "./render.ts";
 import { pageTag, renderPage } from "./rows.ts";
@@ -18,7 +18,7 @@ import type { CandidateStore, Edit } from "./store.ts";
 
 const MAX_PAGE_ROWS = 200;
 
-export interface CandidateServiceOptions {
+interface CandidateServiceOptions {
   store: CandidateStore;
   content: ContentStore;
   clock: Clock;
@@ -66,10 +66,6 @@ export class CandidateService {
     return renderCandidate(await this.#options.store.reader.get(accountId, id));
   }
 
-  update(accountId: string, id: string, patch: CandidatePatch, precondition: Precondition): Promise<Candidate> {
-    return this.#change(accountId, id, precondition, (record) => patched(record, patch));
-  }
-
   async start(accountId: string, id: string, precondition: Precondition): Promise<Candidate> {
     // If-Match is ignored if the candidate is already started: a retry after a lost response must succeed.
     const record = await this.#options.store.change(accountId, id, (before, now) => {
@@ -79,11 +75,8 @@ export class CandidateService {
     return renderCandidate(record);
   }
 
-  setOutreach(accountId: string, id: string, patch: OutreachPatch, precondition: Precondition): Promise<Candidate> {
-    return this.#change(accountId, id, precondition, (record) => withOutreach(record, patch));
-  }
-
-  async #change(accountId: string, id: string, precondition: Precondition, edit: Edit): Promise<Candidate> {
+  /** Makes one change. @param edit as in CandidateStore.change. */
+  async change(accountId: string, id: string, precondition: Precondition, edit: Edit): Promise<Candidate> {
     const record = await this.#options.store.change(accountId, id, (before, now) => {
       precondition([taggedCandidate(before)]);
       return edit(before, now);

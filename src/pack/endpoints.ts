@@ -9,6 +9,7 @@ import { problem } from "../problems.ts";
 import { FORMATS, type Format, Pack, PackQuery } from "./schema.ts";
 import type { PackService } from "./service.ts";
 import { LAYOUT } from "./template.ts";
+import { typeset } from "./typeset.ts";
 
 const MEDIA_TYPES: Record<Format, string> = {
   json: "application/json",
@@ -30,15 +31,18 @@ export function packEndpoints(packs: PackService) {
       response: Pack,
       binary: [MEDIA_TYPES.pdf, MEDIA_TYPES.zip],
       problems: ["not_found", "invalid_query", "not_acceptable", "pack_unavailable"],
-      async handle({ caller, params, query, header, clientHas, clientLeft }) {
+      async handle({ caller: { accountId }, params, query, header, clientHas, clientLeft }) {
         const format = query.format ?? preferredFormat(header("accept"));
-        const read = await packs.read(caller.accountId, params.id);
+        const read = await packs.read(accountId, params.id);
         const headers = await headersOf(read.pack, format);
         if (clientHas(headers.ETag)) return new BinaryResponse(304, headers);
-        if (format === "zip") return new BinaryResponse(200, headers, await packs.zip(read, clientLeft()));
-        if (format === "json") return new BinaryResponse(200, headers, await jsonBytes(read.pack));
-        const bytes = await packs.pdf(read, clientLeft());
-        return new BinaryResponse(200, { ...headers, "Content-Length": String(bytes.length) }, Readable.from([bytes]));
+        const json = await jsonBytes(read.pack);
+        if (format === "json") return new BinaryResponse(200, headers, json);
+        // Made before the response begins: until then, a failure can become a problem.
+        const pdf = await typeset(json, { accountId, left: clientLeft() });
+        if (format === "pdf")
+          return new BinaryResponse(200, { ...headers, "Content-Length": String(pdf.length) }, Readable.from([pdf]));
+        return new BinaryResponse(200, headers, packs.zip(read, pdf));
       },
     }),
   };

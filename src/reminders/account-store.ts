@@ -45,10 +45,9 @@ export class ReminderAccountStore {
     this.#accounts = new BoundedCollection(mongo, "outreach_accounts");
   }
 
-  async get(accountId: string): Promise<{ pausedAt: string | null; raise: Raise | null; isChanged: boolean }> {
-    const stored = await this.#accounts.findOne({ _id: accountId });
-    const { paused_at = null, raise = null, changed_at } = stored ?? {};
-    return { pausedAt: paused_at, raise, isChanged: changed_at !== undefined };
+  async get(accountId: string): Promise<{ pausedAt: string | null; raise: Raise | null }> {
+    const { paused_at: pausedAt = null, raise = null } = (await this.#accounts.findOne({ _id: accountId })) ?? {};
+    return { pausedAt, raise };
   }
 
   /**

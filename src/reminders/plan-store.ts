@@ -18,20 +18,15 @@ export class PlanStore {
   /**
    * Returns candidates with something to do, the longest due first.
    * @param now RFC 3339.
-   * @param others the accounts to leave out. If they are few, the index skips their candidates, however many are due.
+   * @param others the accounts to leave out. The index skips their candidates.
    */
   async due(now: string, limit: number, others: readonly string[]): Promise<CandidateKey[]> {
     // No upper bound: the order has what is due first, and the stand-in for MongoDB reads everything if there is one.
-    const planned: Filter<Stored> = { "outreach.look_at": { $gt: "" } };
+    const planned: Filter<Stored> = { "outreach.look_at": { $gt: "" }, account: { $nin: [...others] } };
     const sort = { "outreach.look_at": 1 } as const;
     const options = { sort, limit, projection: { account: 1, "outreach.look_at": 1 } };
-    const pages = await Promise.all(
-      withoutAccounts(others).map((accounts) => this.#candidates.find({ ...planned, ...accounts }, options)),
-    );
-    const lookAt = ({ outreach }: Stored) => outreach?.look_at ?? "";
-    const due = pages.flat().filter((stored) => lookAt(stored) <= now);
-    if (pages.length > 1) due.sort((one, other) => (lookAt(one) < lookAt(other) ? -1 : 1));
-    return due.slice(0, limit).map(keyOf);
+    const found = await this.#candidates.find(planned, options);
+    return found.filter(({ outreach }) => (outreach?.look_at ?? "") <= now).map(keyOf);
   }
 
   /** Returns candidates of an account whose plan depends on its settings, and was made by other rules than these. */
@@ -88,18 +83,4 @@ export class PlanStore {
 
 function keyOf({ _id, account }: Stored): CandidateKey {
   return { accountId: account, id: _id };
-}
-
-/** Maximum number of accounts that are left out as ranges. */
-const MAX_RANGES = 8;
-
-/** Returns filters that together match all other accounts: one for each range before, between and after these; one in all beyond MAX_RANGES. */
-function withoutAccounts(accounts: readonly string[]): Filter<Stored>[] {
-  if (accounts.length === 0) return [{}];
-  if (accounts.length > MAX_RANGES) return [{ account: { $nin: [...accounts] } }];
-  const sorted = accounts.toSorted();
-  return ["", ...sorted].map((after, n) => {
-    const before = sorted[n];
-    return { account: { $gt: after, ...(before !== undefined && { $lt: before }) } };
-  });
 }

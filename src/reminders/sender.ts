@@ -73,9 +73,7 @@ export class ReminderSender {
    * @throws AggregateError with every failure. The other candidates are handled all the same.
    */
   run(signal: AbortSignal): Promise<number> {
-    const running = this.#pass(signal);
-    this.#running = running;
-    return running;
+    return (this.#running = this.#pass(signal));
   }
 
   /**
@@ -148,7 +146,7 @@ export class ReminderSender {
       await this.#claimer.cancel(counted);
       return "left";
     }
-    const account = rules.current(accountId); // the turn may have been a long wait
+    const account = rules.fresh(accountId); // the turn may have been a long wait
     const claim = await this.#claimer.record(counted, account);
     if (claim === undefined) return "moved";
     this.#count(claim.message, "planned");

@@ -1,4 +1,3 @@
-import { isTombstone } from "../candidates/erasure.ts";
 import { optedOut } from "../candidates/outreach.ts";
 import type { Edit } from "../candidates/store.ts";
 import { grouped } from "../infra/grouped.ts";
@@ -35,11 +34,8 @@ export async function spreadOptOuts(parts: Parts, signal: AbortSignal): Promise<
 }
 
 /** Somebody may stop the messages just after the erasure has looked for opt-outs. */
-async function forgetErased({ account, candidate }: OptOut, { candidates, stores }: Parts): Promise<void> {
-  if (candidate === null) return;
-  const found = await unlessErased(candidates.reader.find(account, candidate));
-  if (found === null || (found !== undefined && isTombstone(found)))
-    await stores.optOuts.forget({ accountId: account, id: candidate });
+async function forgetErased({ account: accountId, candidate: id }: OptOut, { stores }: Parts): Promise<void> {
+  if (id !== null && !(await stores.plans.kept([id])).has(id)) await stores.optOuts.forget({ accountId, id });
 }
 
 /** @param lifted by the address's hash: false for an opt-out, true for its end. */

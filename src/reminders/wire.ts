@@ -1,7 +1,5 @@
 import type { Logger } from "pino";
 import type { AccountStore } from "../accounts/store.ts";
-import type { AuditTrail } from "../audit/trail.ts";
-import { CandidateReader } from "../candidates/reader.ts";
 import type { CandidateStore, Reminders } from "../candidates/store.ts";
 import { type Config, mailLimitsOf } from "../config.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
@@ -10,7 +8,6 @@ import type { Mongo } from "../infra/mongo.ts";
 import type { Restored } from "../infra/restore.ts";
 import { settingsStores } from "../settings/store.ts";
 import { loadAddressHash } from "./address-hash.ts";
-import { ReminderControl } from "./control.ts";
 import { outboxMailer, smtpMailer } from "./mailer.ts";
 import { Pace } from "./pace.ts";
 import { plannerOf } from "./plan.ts";
@@ -31,7 +28,7 @@ interface Shared {
 }
 
 /** What is stored of reminders, and by which rules they are planned. The service needs it even if it sends no mail. */
-interface OpenReminders extends Shared, ReminderParts {}
+export interface OpenReminders extends Shared, ReminderParts {}
 
 /** @param shared `log`: absent if the rules are only shown. @throws problem store_unavailable */
 export async function openReminders(shared: Shared & { readonly log?: Logger }): Promise<OpenReminders> {
@@ -53,11 +50,6 @@ export function remindersOf({ config, stores, rules }: OpenReminders): Reminders
     plannerOf: async (accountId) => plannerOf(await rules.of(accountId)),
     optedOut: (accountId, emails) => stores.optOuts.among(accountId, emails),
   };
-}
-
-export function wireControls(parts: OpenReminders, audit: AuditTrail): ReminderControl {
-  const candidates = new CandidateReader(parts.mongo);
-  return new ReminderControl({ ...parts, candidates, audit, sendsMail: parts.config.SMTP_URL !== null });
 }
 
 /** What sends reminders, and keeps their plans up to date. */

@@ -1,8 +1,5 @@
-import type { CandidateReader } from "../candidates/reader.ts";
-import { isTombstone } from "../candidates/erasure.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { ReminderStores } from "../reminders/stores.ts";
-import { unlessErased } from "../reminders/unless-erased.ts";
 import type { Sweep } from "./sweep.ts";
 
 const HOUR_MS = 3_600_000;
@@ -17,19 +14,18 @@ const BATCH = 1_000;
  * Removes what is left over of messages: the links and history of people who were erased while a message to them was under
  * way and its replica died, and the counts of days long past.
  */
-export function leftOverMail(stores: ReminderStores, candidates: Pick<CandidateReader, "find">, clock: Clock): Sweep {
+export function leftOverMail(stores: ReminderStores, clock: Clock): Sweep {
   return {
     name: "left_over_mail",
     async run(signal) {
       const now = clock.now();
-      const { budget } = stores;
+      const { budget, plans } = stores;
       let count = await budget.removeBefore(now - KEPT_MS);
       const before = timestamp(now - UNDER_WAY_MS);
       for (const { account, day, pending } of await budget.pendingSince(before, BATCH))
         for (const { key, candidate, address } of pending.filter(({ at }) => at < before)) {
           if (signal.aborted) return count;
-          const found = await unlessErased(candidates.find(account, candidate));
-          if (found === null || (found !== undefined && isTombstone(found))) {
+          if (!(await plans.kept([candidate])).has(candidate)) {
             await stores.removeAll({ accountId: account, id: candidate });
             await budget.forgetAddresses(account, [address]); // it may have been noted after the erasure, or before there was a link
           }

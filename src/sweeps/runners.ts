@@ -42,7 +42,7 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
     leftOverBytes(content, candidates.reader),
     erasures(candidates.reader, eraser),
     idempotencyRecords(idempotency, clock),
-    leftOverMail(reminderStores, candidates.reader, clock),
+    leftOverMail(reminderStores, clock),
     oldUsage(usage, clock),
   ];
   const usual = new SweepRunner({ ...shared, name: "sweeps", sweeps });

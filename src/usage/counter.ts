@@ -4,7 +4,7 @@ import type { Caller } from "../accounts/caller.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { Decision } from "../limiter/decision.ts";
-import { HOUR_MS, type Usage, type UsageStore } from "./store.ts";
+import { HOUR_MS, sumBy, type Usage, type UsageStore } from "./store.ts";
 
 interface Dependencies {
   readonly store: Pick<UsageStore, "write">;
@@ -22,8 +22,6 @@ const PERIOD_MS = 50_000;
 /** Accounts and surfaces that `mostRefused` returns. */
 const MAX_SHOWN = 20;
 
-type Count = Usage & { isWritten: boolean };
-
 /**
  * Counts what each key uses and is refused in each hour, and notes when it was last used: in memory, and within a minute in
  * the stores. A process that is killed loses its last minute. No request waits for a write, and none fails because of one.
@@ -34,7 +32,9 @@ type Count = Usage & { isWritten: boolean };
  */
 export class UsageCounter {
   readonly #options: Required<Dependencies>;
-  readonly #counts = new Map<string, Count>();
+  readonly #counts = new Map<string, Usage>();
+  /** The counts that have changed since they were last written. */
+  readonly #changed = new Set<Usage>();
   /** Time of each key's last use, if it is not stored yet. In milliseconds since the epoch. */
   #uses = new Map<string, number>();
   #writing: Promise<void> | undefined;
@@ -75,25 +75,19 @@ export class UsageCounter {
     if (!isRefused && verdict !== "admitted" && verdict !== "granted") return; // the key itself is refused
     const hour = Math.floor(((window + 1) * windowSeconds * 1000 - resetMs) / HOUR_MS);
     const name = `${key_id} ${surface} ${hour}`;
-    let count = this.#counts.get(name);
-    if (count === undefined) {
-      count = { account, hour, surface, key_id, used: 0, refused: 0, isWritten: false };
-      this.#counts.set(name, count);
-    }
+    const count = this.#counts.get(name) ?? { account, hour, surface, key_id, used: 0, refused: 0 };
     count[isRefused ? "refused" : "used"]++;
-    count.isWritten = false;
+    this.#counts.set(name, count);
+    this.#changed.add(count);
   }
 
   /** Returns the accounts and surfaces with the most refusals in the current hour, at most 20. */
   mostRefused(): { account: string; surface: string; requests: number }[] {
     const now = this.#hour();
-    const refused = new Map<string, { account: string; surface: string; requests: number }>();
-    for (const { account, surface, hour, refused: requests } of this.#counts.values()) {
-      if (hour !== now || requests === 0) continue;
-      const name = `${account} ${surface}`;
-      refused.set(name, { account, surface, requests: requests + (refused.get(name)?.requests ?? 0) });
-    }
-    return [...refused.values()].toSorted((one, other) => other.requests - one.requests).slice(0, MAX_SHOWN);
+    const refusing = [...this.#counts.values()].filter(({ hour, refused }) => hour === now && refused > 0);
+    const sums = sumBy(refusing, ({ account, surface }) => `${account} ${surface}`);
+    const most = sums.toSorted((one, other) => other.refused - one.refused).slice(0, MAX_SHOWN);
+    return most.map(({ account, surface, refused }) => ({ account, surface, requests: refused }));
   }
 
   /** Writes now. If a write is running, only waits for that one. */
@@ -115,17 +109,18 @@ export class UsageCounter {
 
   async #writeCounts(): Promise<void> {
     const { store, log, writer } = this.#options;
-    const changed = [...this.#counts.values()].filter(({ isWritten }) => !isWritten);
-    for (const count of changed) count.isWritten = true; // until the next request, also during the write
+    const changed = [...this.#changed];
+    this.#changed.clear(); // before the write: requests that come during it are for the next one
     try {
       await store.write(changed, writer);
     } catch (error) {
-      for (const count of changed) count.isWritten = false;
+      for (const count of changed) this.#changed.add(count);
       const text = "usage could not be written, and will be with the next minute's";
       log.warn({ err: error, counts: changed.length }, text);
     }
     const oldest = this.#hour() - 1;
-    for (const [name, { hour, isWritten }] of this.#counts) if (isWritten && hour < oldest) this.#counts.delete(name);
+    for (const [name, count] of this.#counts)
+      if (count.hour < oldest && !this.#changed.has(count)) this.#counts.delete(name);
   }
 
   #hour(): number {

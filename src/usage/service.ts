@@ -11,62 +11,55 @@ const READ_EVERY_MS = 1_000;
 /** Accounts that `top` lists. */
 const MAX_LISTED = 50;
 
+export type UsageService = ReturnType<typeof usageService>;
+
 /** Reports what the processes have counted. It is up to a minute old. Every method may throw problem store_unavailable. */
-export class UsageService {
-  readonly #store: UsageStore;
-  readonly #accounts: Pick<AccountStore, "get">;
-  readonly #clock: Clock;
-  readonly #paced = pacedReads<UsageReport>(READ_EVERY_MS);
+export function usageService(store: UsageStore, accounts: Pick<AccountStore, "get">, clock: Clock) {
+  const paced = pacedReads<UsageReport>(READ_EVERY_MS);
+  const startOf = (hour: number) => timestamp(hour * HOUR_MS);
 
-  constructor(store: UsageStore, accounts: Pick<AccountStore, "get">, clock: Clock) {
-    this.#store = store;
-    this.#accounts = accounts;
-    this.#clock = clock;
+  function last(hours: number): { from: number; to: number } {
+    const to = Math.floor(clock.now() / HOUR_MS);
+    return { from: to - wholeNumber("/hours", hours, 1, KEPT_HOURS), to };
   }
 
-  /** Returns the current hour and the 24 before it. All callers of an account within a second share one read. */
-  lastDay(accountId: string): Promise<UsageReport> {
-    return this.#paced(accountId, async () => {
-      const { from, to } = this.#last(24);
-      const data = await this.#rows(accountId, from, to);
-      return { object: "usage", account_id: accountId, from: startOf(from), to: startOf(to), data };
-    });
-  }
-
-  /** Returns the current hour and as many `hours` before it. @throws problem `not_found`; `validation_failed` for hours. */
-  async of(accountId: string, hours: number): Promise<UsageRow[]> {
-    const { from, to } = this.#last(hours);
-    await this.#accounts.get(accountId);
-    return this.#rows(accountId, from, to);
-  }
-
-  /**
-   * Returns the 50 accounts that were refused most in the current hour and as many `hours` before it, then those that used
-   * most. One round trip for each hour and each account. @throws problem `validation_failed`
-   */
-  async top(hours: number, surface?: string) {
-    const { from, to } = this.#last(hours);
-    if (surface !== undefined && !isSurface(surface))
-      throw invalid("/surface", `must be one of ${SURFACES.join(", ")}`);
-    let totals: Awaited<ReturnType<UsageStore["inHour"]>> = [];
-    for (let hour = from; hour <= to; hour++)
-      totals = sumBy([...totals, ...(await this.#store.inHour(hour, surface))], ({ _id }) => _id);
-    const top = totals.toSorted((a, b) => b.refused - a.refused || b.used - a.used).slice(0, MAX_LISTED);
-    const names = await Promise.all(top.map(({ _id }) => this.#accounts.get(_id)));
-    return top.map(({ _id, ...sums }, n) => ({ account_id: _id, name: names[n]!.name, ...sums }));
-  }
-
-  async #rows(accountId: string, from: number, to: number): Promise<UsageRow[]> {
-    const usage = await this.#store.ofAccount(accountId, from, to);
+  async function rows(accountId: string, { from, to }: ReturnType<typeof last>): Promise<UsageRow[]> {
+    const usage = await store.ofAccount(accountId, from, to);
     return usage.map(({ account: _account, hour, ...row }) => ({ hour: startOf(hour), ...row }));
   }
 
-  #last(hours: number): { from: number; to: number } {
-    const to = Math.floor(this.#clock.now() / HOUR_MS);
-    return { from: to - wholeNumber("/hours", hours, 1, KEPT_HOURS), to };
-  }
-}
+  return {
+    /** Returns the current hour and the 24 before it. All callers of an account within a second share one read. */
+    lastDay: (accountId: string): Promise<UsageReport> =>
+      paced(accountId, async () => {
+        const day = last(24);
+        const data = await rows(accountId, day);
+        return { object: "usage", account_id: accountId, from: startOf(day.from), to: startOf(day.to), data };
+      }),
 
-function startOf(hour: number): string {
-  return timestamp(hour * HOUR_MS);
+    /** Returns the current hour and as many `hours` before it. @throws problem `not_found`; `validation_failed` for hours. */
+    async of(accountId: string, hours: number): Promise<UsageRow[]> {
+      const asked = last(hours);
+      await accounts.get(accountId);
+      return rows(accountId, asked);
+    },
+
+    /**
+     * Returns the 50 accounts that were refused most in the current hour and as many `hours` before it, then those that used
+     * most. One round trip for each hour and each account. @throws problem `validation_failed`
+     */
+    async top(hours: number, surface?: string) {
+      const { from, to } = last(hours);
+      if (surface !== undefined && !isSurface(surface))
+        throw invalid("/surface", `must be one of ${SURFACES.join(", ")}`);
+      let totals: Awaited<ReturnType<UsageStore["inHour"]>> = [];
+      for (let hour = from; hour <= to; hour++)
+        totals = sumBy([...totals, ...(await store.inHour(hour, surface))], ({ _id }) => _id);
+      const top = totals.toSorted((a, b) => b.refused - a.refused || b.used - a.used).slice(0, MAX_LISTED);
+      const named = top.map(async ({ _id, ...sums }) => {
+        return { account_id: _id, name: (await accounts.get(_id)).name, ...sums };
+      });
+      return Promise.all(named);
+    },
+  };
 }

@@ -89,7 +89,7 @@ Advance(from, page, until) ==
 
 \* The time up to which a replica gives cursors: behind its clock by the lag, and no further than the marks.
 \* code: src/candidates/service.ts | const completeUntil = Math.min(store.feedClock.now() - feedLagMs, checkpoints.completeUntil());
-\* code: src/candidates/wire.ts | const feedLagMs = config.STORE_TIMEOUT_MS + skewMs;
+\* code: src/compose.ts | const feedLagMs = config.STORE_TIMEOUT_MS + CLOCK_SKEW_MS;
 CompleteUntil(clock, lag, until) ==
   Max(0, Min(IF Has("lag") THEN clock - lag ELSE clock, IF Has("marks") THEN until ELSE clock))
 

@@ -12,7 +12,7 @@ const go = new AbortController().signal;
 
 describe("the sweep of what messages leave", () => {
   const { mongo, bench } = useWorkbench();
-  const sweep = () => leftOverMail(bench.stores, bench.candidates.reader, { now: () => bench.now }).run(go);
+  const sweep = () => leftOverMail(bench.stores, { now: () => bench.now }).run(go);
   const stored = async (name: string) => mongo.db.collection(name).find().toArray();
   const countOf = async (name: string) => (await stored(name)).length;
 
