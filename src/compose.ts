@@ -29,7 +29,7 @@ import type { Tracing } from "./infra/otel.ts";
 import { pingStore, StoreOutage } from "./infra/store-outage.ts";
 import { RedisEpoch } from "./infra/redis-epoch.ts";
 import { connectRedis, type RedisClient } from "./infra/redis.ts";
-import { RestoreStore, RestoreWatch } from "./infra/restore.ts";
+import { Restore } from "./infra/restore.ts";
 import type { Startup } from "./infra/startup.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
@@ -134,8 +134,8 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
   const epoch = new RedisEpoch(redis);
   const limiter = new Limiter({ ...limits, clock, onOutage, replicasExpected, metrics, connection: epoch });
 
-  const restore = new RestoreWatch({ ...shared, store: new RestoreStore(mongo), redis, newId: newTypeId });
-  await startup.untilUp("mongodb", () => restore.start());
+  const restore = new Restore(mongo, newTypeId);
+  await startup.untilUp("mongodb", () => restore.watch({ ...shared, redis }));
 
   const accounts = new AccountStore(mongo);
   const authenticator = new Authenticator({

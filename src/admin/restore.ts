@@ -9,7 +9,7 @@ import type { Operations } from "./operations.ts";
 type Parts = Awaited<ReturnType<Operations["restore"]>>;
 
 async function show({ store, plans }: Parts) {
-  const { since, ended_at, overdue } = await store.open(newTypeId);
+  const { since, ended_at, overdue } = await store.open();
   const decided = since === null && ended_at !== null ? overdue : null;
   const waiting = await plans.waiting();
   return { object: "restore", restoring: since !== null, since, ended_at, overdue: decided, waiting };
@@ -22,7 +22,7 @@ async function change(
   changed: (state: RestoreState, now: string) => Partial<RestoreState>,
 ) {
   const { store, audit, accounts, reminderAccounts } = parts;
-  const state = await store.open(newTypeId);
+  const state = await store.open();
   const now = timestamp(Date.now());
   const set = changed(state, now);
   const next = { ...state, ...set, mark: state.mark + 1 };
