@@ -26,7 +26,7 @@ import { newTypeId } from "./infra/ids.ts";
 import { prepareStores } from "./infra/indexes.ts";
 import { connectMongo, type Mongo, type MongoOptions } from "./infra/mongo.ts";
 import type { Tracing } from "./infra/otel.ts";
-import { pingStore, StoreOutage } from "./infra/store-outage.ts";
+import { StoreOutage } from "./infra/store-outage.ts";
 import { RedisEpoch } from "./infra/redis-epoch.ts";
 import { connectRedis, type RedisClient } from "./infra/redis.ts";
 import { Restore } from "./infra/restore.ts";
@@ -82,7 +82,7 @@ export async function compose(config: Config, startup: Startup): Promise<System>
     );
   }
   const { log, metrics } = startup;
-  const outage = new StoreOutage({ ping: (use) => pingStore(mongo, use), log });
+  const outage = new StoreOutage(() => mongo, log);
   const database = { url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log, metrics, outage };
   const limiter = { url: config.REDIS_URL, timeoutMs: config.LIMITER_TIMEOUT_MS, log };
   const mongo: Mongo = await startup.untilUp("mongodb", () => connectMongo(database));

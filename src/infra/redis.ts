@@ -166,21 +166,18 @@ function backoff(times: number): number {
 }
 
 async function ready(client: RedisClient): Promise<void> {
-  if (client.status !== "ready") {
-    await new Promise<void>((resolve, reject) => {
-      const late = () => reject(new Error(`not ready within ${READY_WITHIN_MS} ms`));
-      const limit = new TimeLimit(READY_WITHIN_MS, late);
-      client.once("ready", () => {
-        limit.clear();
-        resolve();
-      });
-      client.on("error", (error: Error & { lastNodeError?: Error }) => {
-        if (!LASTING.test(`${error.message} ${error.lastNodeError?.message}`)) return; // of a cluster: no node let it in
-        limit.clear();
-        reject(error);
-      });
+  await new Promise<void>((resolve, reject) => {
+    const limit = new TimeLimit(READY_WITHIN_MS, () => reject(new Error(`not ready within ${READY_WITHIN_MS} ms`)));
+    client.once("ready", () => {
+      limit.clear();
+      resolve();
     });
-  }
+    client.on("error", (error: Error & { lastNodeError?: Error }) => {
+      if (!LASTING.test(`${error.message} ${error.lastNodeError?.message}`)) return; // of a cluster: no node let it in
+      limit.clear();
+      reject(error);
+    });
+  });
   // A cluster client connects to a node at the first command for it, and refuses further commands until it is connected.
   if (client.isCluster) await Promise.all((client as Cluster).nodes("master").map((node) => node.ping()));
 }

@@ -28,12 +28,12 @@ interface Mark extends Record<string, unknown> {
 export async function checkSchemaVersion(mongo: Mongo, versions = VERSIONS): Promise<void> {
   const meta = new BoundedCollection<Mark>(mongo, "meta");
   const written = Object.fromEntries(Object.entries(versions).map(([what, { writes }]) => [what, writes]));
-  let mark = await meta.findOne({ _id: "forms" });
+  const mark = await meta.findOne({ _id: "forms" });
   if (mark === null) {
     await meta.insertIfAbsent({ _id: "forms", ...written });
-    mark = await meta.findOne({ _id: "forms" });
+    return checkSchemaVersion(mongo, versions);
   }
-  const { _id, ...found } = mark ?? { _id: "forms" };
+  const { _id, ...found } = mark;
   for (const [what, version] of Object.entries(found)) {
     const reads: readonly unknown[] = versions[what]?.reads ?? [];
     if (reads.includes(version)) continue;
@@ -44,6 +44,6 @@ export async function checkSchemaVersion(mongo: Mongo, versions = VERSIONS): Pro
     );
   }
   if (Object.entries(written).every(([what, version]) => found[what] === version)) return;
-  const raised = await meta.updateOne({ _id: "forms", ...found }, { $set: written });
+  const raised = await meta.updateOne({ _id, ...found }, { $set: written });
   if (!raised) await checkSchemaVersion(mongo, versions); // another process has changed it in between
 }
