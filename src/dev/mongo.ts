@@ -99,7 +99,11 @@ export function mongoSpec({ program, dir, log }: { program: MongoProgram; dir: s
 
 /** Asks a MongoDB server for its process id. Rejects if it does not respond within two seconds. */
 export async function askMongoPid(url: string): Promise<number> {
-  const client = new MongoClient(url, { timeoutMS: RESPONSE_TIMEOUT_MS });
+  const client = new MongoClient(url, {
+    serverSelectionTimeoutMS: RESPONSE_TIMEOUT_MS,
+    connectTimeoutMS: RESPONSE_TIMEOUT_MS,
+    socketTimeoutMS: RESPONSE_TIMEOUT_MS,
+  });
   try {
     const status = await client.db("admin").command({ serverStatus: 1 });
     return Number(status["pid"]);

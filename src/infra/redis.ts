@@ -39,13 +39,10 @@ export class RedisOutage extends Error {}
 export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Promise<RedisClient> {
   const client = createClient(parseRedisUrl(url), timeoutMs);
   let lastError: Error | undefined;
-  let report: ((error: Error) => void) | undefined;
-  const onError = (error: Error): void => {
+  let report = (error: Error): void => {
     lastError = error;
-    report?.(error);
   };
-  client.on("error", onError);
-  client.on("node error", onError);
+  for (const event of ["error", "node error"]) client.on(event, (error: Error) => report(error));
   try {
     await ready(client);
     await checkVersion(client, log);
@@ -199,15 +196,16 @@ export function unlessForbidden(error: Error): never[] {
 /** Logs at most one warning every 5 s, with the number of errors skipped. While a server is down, every attempt fails. */
 function throttledReport(log: RedisLog | undefined): (error: Error) => void {
   let silentUntil = 0;
-  let suppressed = 0;
+  let errors = 0;
   return (error) => {
-    if (performance.now() < silentUntil) {
-      suppressed += 1;
-      return;
-    }
+    errors++;
+    if (performance.now() < silentUntil) return;
     // Do not log the error itself: if the handshake was refused, it holds the command with the password.
-    log?.warn({ error: { type: error.name, message: error.message }, suppressed }, "Redis connection failed");
+    log?.warn(
+      { error: { type: error.name, message: error.message }, suppressed: errors - 1 },
+      "Redis connection failed",
+    );
     silentUntil = performance.now() + LOG_EVERY_MS;
-    suppressed = 0;
+    errors = 0;
   };
 }
