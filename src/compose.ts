@@ -25,12 +25,12 @@ import { checkSchemaVersion } from "./infra/schema-version.ts";
 import { Health } from "./infra/health.ts";
 import { newTypeId } from "./infra/ids.ts";
 import { prepareStores } from "./infra/indexes.ts";
-import { connectMongo, type Mongo, type MongoOptions } from "./infra/mongo.ts";
+import { connectMongo, type Mongo } from "./infra/mongo.ts";
 import type { Tracing } from "./infra/otel.ts";
-import { pingStore, StoreOutage } from "./infra/store-outage.ts";
+import { StoreOutage } from "./infra/store-outage.ts";
 import { RedisEpoch } from "./infra/redis-epoch.ts";
-import { connectRedis, type RedisClient } from "./infra/redis.ts";
-import { RestoreStore, RestoreWatch } from "./infra/restore.ts";
+import { connectRedis } from "./infra/redis.ts";
+import { Restore } from "./infra/restore.ts";
 import type { Startup } from "./infra/startup.ts";
 import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
@@ -77,30 +77,18 @@ export interface System {
  * connection is left open then.
  */
 export async function compose(config: Config, startup: Startup): Promise<System> {
-  if (config.REDIS_URL === null || config.MONGODB_URL === null) {
-    throw new Error(
-      "REDIS_URL and MONGODB_URL are not set. Set both, or run npm start: it finds or starts the servers.",
-    );
-  }
-  const { log, metrics } = startup;
-  const outage = new StoreOutage({ ping: (use) => pingStore(mongo, use), log });
-  const database = { url: config.MONGODB_URL, timeoutMs: config.STORE_TIMEOUT_MS, log, metrics, outage };
-  const limiter = { url: config.REDIS_URL, timeoutMs: config.LIMITER_TIMEOUT_MS, log };
-  const mongo: Mongo = await startup.untilUp("mongodb", () => connectMongo(database));
-  let redis: RedisClient | undefined;
-  let tracing: Tracing | undefined;
-  try {
-    await startup.untilUp("mongodb", () => checkSchemaVersion(mongo));
-    redis = await startup.untilUp("redis", () => connectRedis(limiter));
-    tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT);
-    return await wire({ config, startup, database, mongo, outage, redis, tracing });
-  } catch (error) {
-    outage.stop();
-    redis?.disconnect();
-    await mongo.close();
-    await tracing?.close();
+  const closers: Closer[] = [];
+  return wire(config, startup, closers).catch(async (error: unknown) => {
+    await closeAll(closers);
     throw error;
-  }
+  });
+}
+
+type Closer = () => unknown;
+
+/** Closes what was opened last first. */
+async function closeAll(closers: readonly Closer[]): Promise<void> {
+  for (const close of closers.toReversed()) await close();
 }
 
 /** Starts tracing if there is an endpoint. Otherwise returns undefined, and does not load the SDK. */
@@ -108,35 +96,43 @@ export async function startTracing(endpoint: string | null): Promise<Tracing | u
   return endpoint === null ? undefined : (await import("./infra/otel.ts")).startOtel();
 }
 
-interface Connected {
-  readonly config: Config;
-  readonly startup: Startup;
-  readonly database: MongoOptions;
-  readonly mongo: Mongo;
-  readonly outage: StoreOutage;
-  readonly redis: RedisClient;
-  readonly tracing: Tracing | undefined;
-}
-
-/** Wires every room, in order. admin/operations.ts does the same for the command line. */
-async function wire({ config, startup, database, mongo, outage, redis, tracing }: Connected): Promise<System> {
+/**
+ * Connects, and wires every room, in order. admin/operations.ts does the same for the command line.
+ * @param closers gets what closes what was opened.
+ */
+async function wire(config: Config, startup: Startup, closers: Closer[]): Promise<System> {
+  const { MONGODB_URL, REDIS_URL, STORE_TIMEOUT_MS, LIMITER_TIMEOUT_MS: timeoutMs } = config;
+  if (REDIS_URL === null || MONGODB_URL === null) {
+    throw new Error(
+      "REDIS_URL and MONGODB_URL are not set. Set both, or run npm start: it finds or starts the servers.",
+    );
+  }
   const { log, metrics } = startup;
+  const outage = new StoreOutage(() => mongo, log);
+  const database = { url: MONGODB_URL, timeoutMs: STORE_TIMEOUT_MS, log, metrics, outage };
+  const mongo: Mongo = await startup.untilUp("mongodb", () => connectMongo(database));
+  closers.push(() => mongo.close());
+  closers.push(() => outage.stop());
+  await startup.untilUp("mongodb", () => checkSchemaVersion(mongo));
+  const redis = await startup.untilUp("redis", () => connectRedis({ url: REDIS_URL, timeoutMs, log }));
+  closers.push(() => redis.disconnect());
+  const tracing = await startTracing(config.OTEL_EXPORTER_OTLP_ENDPOINT);
+  closers.push(() => tracing?.close());
+
   const clock = new SharedClock();
   const clockWatch = new ClockWatch({ clock, redis, mongo, log, metrics });
+  closers.push(() => clockWatch.stop());
   await clockWatch.start();
-  const shared = { config, mongo, clock, log, metrics };
-  const limits = {
-    redis,
-    windowSeconds: config.LIMIT_WINDOW_SECONDS,
-    scale: config.LIMIT_SCALE,
-    timeoutMs: config.LIMITER_TIMEOUT_MS,
-  };
+  const shared = { config, mongo, clock, skewMs: CLOCK_SKEW_MS, log, metrics };
+  const { LIMIT_WINDOW_SECONDS: windowSeconds, LIMIT_SCALE: scale } = config;
+  const limits = { redis, windowSeconds, scale, timeoutMs };
   const { LIMITER_ON_OUTAGE: onOutage, REPLICAS_EXPECTED: replicasExpected } = config;
   const epoch = new RedisEpoch(redis);
   const limiter = new Limiter({ ...limits, clock, onOutage, replicasExpected, metrics, connection: epoch });
 
-  const restore = new RestoreWatch({ ...shared, store: new RestoreStore(mongo), redis, newId: newTypeId });
-  await startup.untilUp("mongodb", () => restore.start());
+  const restore = new Restore(mongo, newTypeId);
+  closers.push(() => restore.stop());
+  await startup.untilUp("mongodb", () => restore.watch({ ...shared, redis }));
 
   const accounts = new AccountStore(mongo);
   const authenticator = new Authenticator({
@@ -145,9 +141,10 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
     guard: new GuessLimiter({ store: accounts }),
     versions: new AccountVersions(redis),
     epoch,
-    timeoutMs: config.LIMITER_TIMEOUT_MS,
+    timeoutMs,
   });
-  const writer = `${hostname()}-${pid}-${newTypeId("req")}`;
+  const holder = `${hostname()}-${pid}`;
+  const writer = `${holder}-${newTypeId("req")}`;
   const usage = new UsageStore(mongo);
   const counter = new UsageCounter({ store: usage, accounts, log, clock, writer });
   metrics.readRefused = () => counter.mostRefused();
@@ -158,7 +155,6 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
   const audit = new AuditStore(mongo);
   const open = () => openReminders({ ...shared, accounts, restore, random: randomBytes });
   const reminders = await startup.untilUp("mongodb", open);
-  const holder = `${hostname()}-${pid}`;
   const store = new CandidateStore(mongo, clock, remindersOf(reminders), log);
   const { feedClock, inFlight } = store;
   metrics.readFeed = () => inFlight.state();
@@ -173,6 +169,7 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
   const sending = wireReminders(reminders, { candidates: store, log, metrics });
 
   const health = new Health({ mongo, redis, metrics, log });
+  closers.push(() => health.stop());
   health.watch();
   exportExactness(mongo, clock, metrics);
   counter.start();
@@ -217,7 +214,6 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
     reminderStores: reminders.stores,
     usage,
     holder,
-    skewMs: CLOCK_SKEW_MS,
   });
   return {
     app,
@@ -228,16 +224,10 @@ async function wire({ config, startup, database, mongo, outage, redis, tracing }
     isRestoring: () => restore.signal.aborted,
     eraser,
     async close() {
-      health.stop();
-      restore.stop();
-      clockWatch.stop();
-      outage.stop();
       sending?.mailer.close();
       await sending?.sender.settled(SETTLE_WITHIN_MS); // before the checkpoints: it may still write candidates
       await Promise.all([checkpoints, counter].map((each) => each.stop(SETTLE_WITHIN_MS)));
-      redis.disconnect();
-      await mongo.close();
-      await tracing?.close();
+      await closeAll(closers);
     },
   };
 }

@@ -145,15 +145,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return config;
 }
 
-/** Returns how many messages may be sent in a UTC day. */
-export function mailLimitsOf(config: Config) {
-  return {
-    perAccount: config.MAIL_PER_ACCOUNT_PER_DAY,
-    newAddresses: config.MAIL_NEW_ADDRESSES_PER_DAY,
-    perAddress: config.MAIL_PER_ADDRESS_PER_DAY,
-  };
-}
-
 /** Returns what is wrong with the settings that SMTP_URL needs, each with its name. */
 function* mailFaults({ SMTP_URL, MAIL_FROM, PUBLIC_URL }: Config): Generator<[SettingName, string]> {
   if (SMTP_URL === null) return;
@@ -161,14 +152,10 @@ function* mailFaults({ SMTP_URL, MAIL_FROM, PUBLIC_URL }: Config): Generator<[Se
     yield ["MAIL_FROM", "must be an email address, for example jobs@example.com, because SMTP_URL is set"];
   if (PUBLIC_URL === null)
     yield ["PUBLIC_URL", "must be set, for example https://hire.example.com, because SMTP_URL is set"];
-  else if (!isOrigin(PUBLIC_URL))
+  else if (new URL(PUBLIC_URL).href !== `${new URL(PUBLIC_URL).origin}/`)
     yield ["PUBLIC_URL", "must have a host and no path, for example https://hire.example.com"];
   if (!URL.canParse(SMTP_URL) || SMTP_URL.startsWith("file:") !== (new URL(SMTP_URL).host === ""))
     yield ["SMTP_URL", "must be a valid URL, for example smtp://user:password@host:587 or file:///folder"];
-}
-
-function isOrigin(url: string): boolean {
-  return URL.canParse(url) && new URL(url).href === `${new URL(url).origin}/`;
 }
 
 /**

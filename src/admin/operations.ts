@@ -14,7 +14,7 @@ import { newTypeId } from "../infra/ids.ts";
 import { createLog } from "../infra/log.ts";
 import { connectMongo, type Mongo } from "../infra/mongo.ts";
 import { connectRedis, type RedisClient } from "../infra/redis.ts";
-import { restoredOf, RestoreStore } from "../infra/restore.ts";
+import { Restore } from "../infra/restore.ts";
 import { Startup } from "../infra/startup.ts";
 import { GrantCounters } from "../limiter/grant-counters.ts";
 import { AccountVersions } from "../limiter/account-versions.ts";
@@ -88,8 +88,8 @@ export class Operations {
 
   async outreach(): Promise<ReminderControl> {
     const mongo = await this.mongo();
-    const state = await new RestoreStore(mongo).read();
-    const restore = { restored: () => restoredOf(state) };
+    const restore = new Restore(mongo, newTypeId);
+    await restore.read();
     const shared = { mongo, clock: this.clock, config: this.config, restore, random: randomBytes };
     return reminderControl(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
   }

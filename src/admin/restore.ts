@@ -1,7 +1,7 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import { timestamp } from "../infra/clock.ts";
 import { newTypeId } from "../infra/ids.ts";
-import { type Overdue, RestoreStore, tellMark } from "../infra/restore.ts";
+import { type Overdue, Restore, tellMark } from "../infra/restore.ts";
 import { ReminderAccountStore } from "../reminders/account-store.ts";
 import { spreadAgain } from "../reminders/opt-out-store.ts";
 import { PlanStore } from "../reminders/plan-store.ts";
@@ -11,7 +11,7 @@ import type { Operations } from "./operations.ts";
 
 async function show(operations: Operations) {
   const mongo = await operations.mongo();
-  const { since, ended_at, overdue } = await new RestoreStore(mongo).open(newTypeId);
+  const { since, ended_at, overdue } = await new Restore(mongo, newTypeId).open();
   const decided = since === null && ended_at !== null ? overdue : null;
   const waiting = await new PlanStore(mongo).waiting();
   return { object: "restore", restoring: since !== null, since, ended_at, overdue: decided, waiting };
@@ -20,8 +20,8 @@ async function show(operations: Operations) {
 /** Changes the state, and tells Redis if it can be reached. After `end`, every account's reminders are planned anew. */
 async function change(operations: Operations, command: "begin" | "end", overdue?: Overdue) {
   const mongo = await operations.mongo();
-  const store = new RestoreStore(mongo);
-  const state = await store.open(newTypeId);
+  const store = new Restore(mongo, newTypeId);
+  const state = await store.open();
   const now = timestamp(Date.now());
   const ended = { installation: newTypeId("inst"), since: null, ended_at: now, overdue: overdue ?? "hold" };
   const decided = state.since === null ? { overdue: overdue ?? state.overdue } : ended;

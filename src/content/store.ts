@@ -92,10 +92,7 @@ export class ContentStore implements Indexed {
     return { account: accountId, candidate: candidateId, created_at: this.#clock.now(), stage };
   }
 
-  async #write(
-    upload: GridFSBucketWriteStream,
-    stream: IncomingFile["stream"],
-  ): Promise<Pick<StoredFile, "size" | "sha256">> {
+  async #write(upload: GridFSBucketWriteStream, stream: IncomingFile["stream"]) {
     const hash = createHash("sha256");
     let size = 0;
     for await (const part of stream) {

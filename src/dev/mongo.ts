@@ -88,8 +88,7 @@ export async function findStandin(tools: string, signal: AbortSignal): Promise<M
 /** @param dir data folder; must exist. */
 export function mongoSpec({ program, dir, log }: { program: MongoProgram; dir: string; log: string }): ServerSpec {
   return {
-    name: program.name,
-    command: program.command,
+    ...program,
     args: (port) => program.args(dir, port),
     url: (port) => `mongodb://127.0.0.1:${port}`,
     log,

@@ -58,10 +58,10 @@ async function refuseTaken(setting: string, port: number, host: string): Promise
 async function serve(env: NodeJS.ProcessEnv, signals: StopSignals): Promise<void> {
   const flags = [...imageFlags(), "--import", import.meta.resolve("./follow-parent.mjs")];
   const main = runChild("src/main.ts", ["--no-wait"], { ...signals, env, stopWith: "SIGTERM", flags });
-  const ready = await main.message;
-  if (isFailure(ready)) throw new SetupError(ready.failed.message);
+  const ready = (await main.message) as { failed: Error } | { port: number; opsPort: number } | undefined;
+  if (ready !== undefined && "failed" in ready) throw new SetupError(ready.failed.message);
   try {
-    if (isReady(ready) && !signals.stopping.aborted) await greet(readConfig(env), ready);
+    if (ready !== undefined && !signals.stopping.aborted) await greet(readConfig(env), ready);
   } catch (error) {
     say(`The demo account could not be created: ${explain(error)}`);
   }
@@ -69,14 +69,6 @@ async function serve(env: NodeJS.ProcessEnv, signals: StopSignals): Promise<void
   if (signals.stopping.aborted) return;
   // If the service could not start, it has already printed the reason.
   throw new SetupError(ready === undefined ? "" : `The service stopped unexpectedly (exit code ${code ?? "none"}).`);
-}
-
-function isFailure(message: unknown): message is { failed: Error } {
-  return typeof message === "object" && message !== null && "failed" in message;
-}
-
-function isReady(message: unknown): message is { port: number; opsPort: number } {
-  return typeof message === "object" && message !== null && "port" in message && "opsPort" in message;
 }
 
 const signals = listenForStop();

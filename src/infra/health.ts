@@ -1,15 +1,10 @@
-import type { Metrics } from "./metrics.ts";
 import type { Mongo } from "./mongo.ts";
 import { memoryCheck, type RedisMemoryOptions } from "./redis-memory.ts";
-import type { RedisClient } from "./redis.ts";
 
 const CHECK_EVERY_MS = 5_000;
 
-export interface HealthOptions {
-  mongo: Mongo;
-  redis: RedisClient;
-  metrics: Metrics;
-  log: RedisMemoryOptions["log"];
+interface HealthOptions extends RedisMemoryOptions {
+  readonly mongo: Mongo;
 }
 
 export class Health {

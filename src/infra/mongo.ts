@@ -211,7 +211,7 @@ export function isStoreDown(error: unknown): boolean {
 }
 
 /** Returns whether the store may respond later. False if it refuses the user, and for other errors. */
-export function isStoreOutage(error: unknown): boolean {
+export function isStoreOutage(error: unknown): error is Error {
   if (error instanceof MongoServerError) return isPassing(error) || [50, 133].includes(Number(error.code)); // late; no primary
   if (!(error instanceof Error)) return false;
   const isLate = error.name === "TimeoutError";

@@ -1,13 +1,13 @@
+import calculateSlot from "cluster-key-slot";
 import type { Cluster, Redis } from "ioredis";
 import { TimeLimit } from "./time-limit.ts";
 
-const SLOTS = 16_384;
 /** Every replica of the service takes the time from the master of this slot. */
 const CLOCK_SLOT = 0;
 
 /** Returns the name of the server for this hash tag: in a cluster the address of the slot's master, as the client knows it. */
 export function serverOf(redis: Redis | Cluster, tag: string): string {
-  return redis.isCluster ? masterOf(redis as Cluster, crc16(tag) % SLOTS) : "the only one";
+  return redis.isCluster ? masterOf(redis as Cluster, calculateSlot(tag)) : "the only one";
 }
 
 /** Calls `tend` with every connection of a client, also with later ones. A client of a cluster has one for each node. */
@@ -35,16 +35,6 @@ function clockServer(redis: Redis | Cluster): Redis | Cluster {
 
 function masterOf(cluster: Cluster, slot: number): string {
   return cluster.slots[slot]?.[0] ?? "unknown";
-}
-
-/** CRC-16 as in the specification of Redis Cluster: XMODEM, polynomial 0x1021, over the bytes of the text in UTF-8. */
-function crc16(text: string): number {
-  let crc = 0;
-  for (const byte of Buffer.from(text)) {
-    crc ^= byte << 8;
-    for (let bit = 0; bit < 8; bit++) crc = (crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1) & 0xffff;
-  }
-  return crc;
 }
 
 /**

@@ -54,17 +54,10 @@ export function memoryCheck({ redis, metrics, log }: RedisMemoryOptions): () => 
   };
 }
 
-interface Memory {
-  /** In bytes. */
-  readonly used: number;
-  /** In bytes; 0 means that there is no limit. */
-  readonly max: number;
-  readonly policy: string | undefined;
-}
+const UNKNOWN = { used: NaN, max: NaN };
 
-const UNKNOWN: Memory = { used: NaN, max: NaN, policy: undefined };
-
-function memoryOf(info: string): Memory {
+/** Returns bytes. A maximum of 0 means that there is no limit. */
+function memoryOf(info: string) {
   const read = (name: string) => new RegExp(`^${name}:(\\S+)`, "m").exec(info)?.[1];
   return {
     used: Number(read("used_memory") ?? 0),
@@ -73,6 +66,6 @@ function memoryOf(info: string): Memory {
   };
 }
 
-function fullness({ used, max }: Memory): number {
+function fullness({ used, max }: typeof UNKNOWN): number {
   return max > 0 ? used / max : 0;
 }

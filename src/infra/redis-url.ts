@@ -1,27 +1,5 @@
 /** The address of Redis, read from one of the forms of REDIS_URL. */
-export type RedisAddress =
-  | { form: "standalone"; url: string }
-  | {
-      form: "sentinel";
-      tls: boolean;
-      sentinels: Endpoint[];
-      name: string;
-      db: number;
-      /** Of the Redis servers. */
-      credentials: Credentials;
-      sentinelCredentials: { sentinelUsername?: string; sentinelPassword?: string };
-    }
-  | { form: "cluster"; tls: boolean; nodes: Endpoint[]; credentials: Credentials };
-
-interface Endpoint {
-  host: string;
-  port: number;
-}
-
-interface Credentials {
-  username?: string;
-  password?: string;
-}
+export type RedisAddress = ReturnType<typeof parseRedisUrl>;
 
 const LIST =
   /^redis(?<s>s?)\+(?<form>sentinel|cluster):\/\/(?:(?<user>[^@/]*)@)?(?<hosts>[^/?#@]+)(?:\/(?<name>[^/?#]+)(?:\/(?<db>\d+))?)?\/?(?:\?(?<query>[^#]*))?$/;
@@ -31,8 +9,8 @@ const LIST =
  * (`rediss…`). The user and password are those of the Redis servers; the Sentinels' own are in the query.
  * @throws {Error} that lists the allowed forms. It never repeats the URL, which may hold a password.
  */
-export function parseRedisUrl(url: string): RedisAddress {
-  if (/^rediss?:\/\//.test(url)) return { form: "standalone", url };
+export function parseRedisUrl(url: string) {
+  if (/^rediss?:\/\//.test(url)) return { form: "standalone", url } as const;
   const { form, s, user, hosts, name, db, query } = LIST.exec(url)?.groups ?? {};
   const tls = s === "s";
   const credentials = user === undefined ? {} : parseCredentials(user);
@@ -45,10 +23,10 @@ export function parseRedisUrl(url: string): RedisAddress {
       db: Number(db ?? 0),
       credentials,
       sentinelCredentials: parseSentinelCredentials(query),
-    };
+    } as const;
   }
   if (form === "cluster" && hosts !== undefined && name === undefined && query === undefined) {
-    return { form, tls, nodes: parseHosts(hosts, 6379), credentials };
+    return { form, tls, nodes: parseHosts(hosts, 6379), credentials } as const;
   }
   throw wrongForm();
 }
@@ -59,7 +37,7 @@ function wrongForm(): Error {
   );
 }
 
-function parseHosts(hosts: string, defaultPort: number): Endpoint[] {
+function parseHosts(hosts: string, defaultPort: number) {
   return hosts.split(",").map((entry) => {
     if (!URL.canParse(`redis://${entry}`)) throw wrongForm();
     const { hostname, port } = new URL(`redis://${entry}`);
@@ -67,13 +45,13 @@ function parseHosts(hosts: string, defaultPort: number): Endpoint[] {
   });
 }
 
-function parseCredentials(user: string): Credentials {
+function parseCredentials(user: string): { username?: string; password?: string } {
   const [username = "", ...password] = user.split(":").map(decodeURIComponent);
   return { ...(username !== "" && { username }), ...(password.length > 0 && { password: password.join(":") }) };
 }
 
 /** @throws {Error} if the query has any other parameter. It may be misspelt, and does not repeat its value. */
-function parseSentinelCredentials(query = "") {
+function parseSentinelCredentials(query = ""): { sentinelUsername?: string; sentinelPassword?: string } {
   // Not URLSearchParams: it would read a plus sign in a password as a space.
   const given = query === "" ? [] : query.split("&").map((parameter) => parameter.split(/=([^]*)/, 2));
   if (given.some(([name]) => name !== "sentinelUsername" && name !== "sentinelPassword"))

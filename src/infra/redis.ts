@@ -39,13 +39,10 @@ export class RedisOutage extends Error {}
 export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Promise<RedisClient> {
   const client = createClient(parseRedisUrl(url), timeoutMs);
   let lastError: Error | undefined;
-  let report: ((error: Error) => void) | undefined;
-  const onError = (error: Error): void => {
+  let report = (error: Error): void => {
     lastError = error;
-    report?.(error);
   };
-  client.on("error", onError);
-  client.on("node error", onError);
+  for (const event of ["error", "node error"]) client.on(event, (error: Error) => report(error));
   try {
     await ready(client);
     await checkVersion(client, log);
@@ -166,21 +163,18 @@ function backoff(times: number): number {
 }
 
 async function ready(client: RedisClient): Promise<void> {
-  if (client.status !== "ready") {
-    await new Promise<void>((resolve, reject) => {
-      const late = () => reject(new Error(`not ready within ${READY_WITHIN_MS} ms`));
-      const limit = new TimeLimit(READY_WITHIN_MS, late);
-      client.once("ready", () => {
-        limit.clear();
-        resolve();
-      });
-      client.on("error", (error: Error & { lastNodeError?: Error }) => {
-        if (!LASTING.test(`${error.message} ${error.lastNodeError?.message}`)) return; // of a cluster: no node let it in
-        limit.clear();
-        reject(error);
-      });
+  await new Promise<void>((resolve, reject) => {
+    const limit = new TimeLimit(READY_WITHIN_MS, () => reject(new Error(`not ready within ${READY_WITHIN_MS} ms`)));
+    client.once("ready", () => {
+      limit.clear();
+      resolve();
     });
-  }
+    client.on("error", (error: Error & { lastNodeError?: Error }) => {
+      if (!LASTING.test(`${error.message} ${error.lastNodeError?.message}`)) return; // of a cluster: no node let it in
+      limit.clear();
+      reject(error);
+    });
+  });
   // A cluster client connects to a node at the first command for it, and refuses further commands until it is connected.
   if (client.isCluster) await Promise.all((client as Cluster).nodes("master").map((node) => node.ping()));
 }
@@ -202,15 +196,16 @@ export function unlessForbidden(error: Error): never[] {
 /** Logs at most one warning every 5 s, with the number of errors skipped. While a server is down, every attempt fails. */
 function throttledReport(log: RedisLog | undefined): (error: Error) => void {
   let silentUntil = 0;
-  let suppressed = 0;
+  let errors = 0;
   return (error) => {
-    if (performance.now() < silentUntil) {
-      suppressed += 1;
-      return;
-    }
+    errors++;
+    if (performance.now() < silentUntil) return;
     // Do not log the error itself: if the handshake was refused, it holds the command with the password.
-    log?.warn({ error: { type: error.name, message: error.message }, suppressed }, "Redis connection failed");
+    log?.warn(
+      { error: { type: error.name, message: error.message }, suppressed: errors - 1 },
+      "Redis connection failed",
+    );
     silentUntil = performance.now() + LOG_EVERY_MS;
-    suppressed = 0;
+    errors = 0;
   };
 }

@@ -15,7 +15,7 @@ export class Startup {
   /** Names the server that the process waits for. */
   faults: string[] = [];
   readonly #isPatient: boolean;
-  readonly #reportedAt = new Map<DbSystem, number>();
+  readonly #reportAt = new Map<DbSystem, number>();
 
   /** @param isPatient false if an outage is thrown as well. */
   constructor(log: Logger, isPatient: boolean) {
@@ -35,16 +35,14 @@ export class Startup {
         if (!this.#isPatient || !(error instanceof RedisOutage || isStoreOutage(error))) throw error;
         this.metrics.dependencyUp.set({ db_system_name: server }, 0);
         this.faults = [`${server} does not answer`];
-        this.#report(server, error as Error);
+        if (performance.now() >= (this.#reportAt.get(server) ?? 0)) {
+          this.#reportAt.set(server, performance.now() + REPORT_EVERY_MS);
+          const { message, cause } = error;
+          const shown = { message, cause: cause instanceof Error ? cause.message : undefined };
+          this.log.warn({ server, error: shown }, "a server does not respond, waiting for it");
+        }
         await wait(pauseMs);
       }
     }
-  }
-
-  #report(server: DbSystem, { message, cause }: Error): void {
-    if (performance.now() < (this.#reportedAt.get(server) ?? -Infinity) + REPORT_EVERY_MS) return;
-    this.#reportedAt.set(server, performance.now());
-    const error = { message, cause: cause instanceof Error ? cause.message : undefined };
-    this.log.warn({ server, error }, "a server does not respond, waiting for it");
   }
 }

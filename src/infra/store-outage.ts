@@ -16,25 +16,21 @@ const REFUSED = problem("store_unavailable", "The store does not answer. Nothing
 });
 delete REFUSED.stack; // it would be in the log line of each request
 
-export interface StoreOutageOptions {
-  /** Does what requests need: a read, or a write that a majority acknowledges. Rejects if the store does not answer. */
-  readonly ping: (use: StoreUse) => Promise<unknown>;
-  readonly log: Pick<Logger, "warn" | "info">;
-}
-
 /**
  * Knows whether the store answers, so that requests that need it are refused before they are charged. A failed operation only
  * makes it ping: those of one account may fail alone, for example because they are slow. A ping decides, also when it is over.
  */
 export class StoreOutage {
-  readonly #options: StoreOutageOptions;
+  readonly #mongo: () => Mongo;
+  readonly #log: Pick<Logger, "warn" | "info">;
   readonly #pinged = new Set<StoreUse>();
   /** A part of what is pinged. */
   readonly #down = new Set<StoreUse>();
   readonly #stopping = new AbortController();
 
-  constructor(options: StoreOutageOptions) {
-    this.#options = options;
+  constructor(mongo: () => Mongo, log: Pick<Logger, "warn" | "info">) {
+    this.#mongo = mongo;
+    this.#log = log;
   }
 
   /** @throws problem store_unavailable if the store is known not to answer. A write also needs reads. */
@@ -54,32 +50,28 @@ export class StoreOutage {
   }
 
   async #pingUntilUp(use: StoreUse): Promise<void> {
-    const { ping, log } = this.#options;
     const up = new AbortController();
     const over = AbortSignal.any([up.signal, this.#stopping.signal]);
     const failed = (): void => {
       if (over.aborted || this.#down.has(use)) return;
       this.#down.add(use);
-      log.warn({ use }, "the store does not answer: requests are refused before they are charged");
+      this.#log.warn({ use }, "the store does not answer: requests are refused before they are charged");
     };
     this.#pinged.add(use);
     while (!over.aborted) {
-      ping(use).then(() => up.abort(), failed); // not awaited: a connection may hang that another one replaces
+      this.#ping(use).then(() => up.abort(), failed); // not awaited: a connection may hang that another one replaces
       await wait(PING_EVERY_MS, undefined, { signal: over, ref: false }).catch(() => undefined);
       failed();
     }
     this.#pinged.delete(use);
-    if (this.#down.delete(use) && up.signal.aborted) log.info({ use }, "the store answers again");
+    if (this.#down.delete(use) && up.signal.aborted) this.#log.info({ use }, "the store answers again");
   }
-}
 
-/** Reads from the collection of candidates, or writes to `meta`, a little in each case. */
-export function pingStore(mongo: Mongo, use: StoreUse): Promise<unknown> {
-  if (use === "read")
-    return new BoundedCollection<{ _id: string; account: string }>(mongo, "candidates").findOne({
-      _id: "ping",
-      account: "ping",
-    });
-  const meta = new BoundedCollection<{ _id: string; at: number }>(mongo, "meta");
-  return meta.updateOne({ _id: "ping" }, { $set: { at: Date.now() } }, { upsert: true });
+  /** Does a little of what requests do: reads a candidate, or writes to `meta`, so that a majority acknowledges it. */
+  #ping(use: StoreUse): Promise<unknown> {
+    type Pinged = { _id: string; account?: string; at?: number };
+    const collection = new BoundedCollection<Pinged>(this.#mongo(), use === "read" ? "candidates" : "meta");
+    if (use === "read") return collection.findOne({ _id: "ping", account: "ping" });
+    return collection.updateOne({ _id: "ping" }, { $set: { at: Date.now() } }, { upsert: true });
+  }
 }

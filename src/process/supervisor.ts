@@ -27,14 +27,10 @@ export async function superviseReplicas(config: Config, onStop: (stop: Replica["
 
   async function faults(deep: boolean): Promise<string[]> {
     const metrics = await registry.clusterMetrics().catch(() => "");
+    const restoring = /^onboarding_restoring 1$/m.test(metrics) ? ["restoring"] : [];
+    const own = stopping ? ["draining"] : listening.size === 0 ? ["starting"] : restoring;
     const down = deep ? metrics.matchAll(/^dependency_up\{db_system_name="(\w+)"\} 0$/gm) : [];
-    return [...ownFaults(metrics), ...Array.from(down, ([, server]) => `${server} does not answer`)];
-  }
-
-  function ownFaults(metrics: string): string[] {
-    if (stopping) return ["draining"];
-    if (listening.size === 0) return ["starting"];
-    return /^onboarding_restoring 1$/m.test(metrics) ? ["restoring"] : [];
+    return [...own, ...Array.from(down, ([, server]) => `${server} does not answer`)];
   }
 
   const ops = await serveOps({ faults, metrics: () => registry.clusterMetrics() }, OPS_PORT, HOST);

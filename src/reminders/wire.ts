@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { AccountStore } from "../accounts/store.ts";
 import type { CandidateStore, Reminders } from "../candidates/store.ts";
-import { type Config, mailLimitsOf } from "../config.ts";
+import type { Config } from "../config.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import type { Mongo } from "../infra/mongo.ts";
@@ -38,7 +38,11 @@ export async function openReminders(shared: Shared & { readonly log?: Logger }):
     ...shared,
     ...settingsStores(mongo, clock),
     reminderAccounts: stores.accounts,
-    limits: mailLimitsOf(config),
+    limits: {
+      perAccount: config.MAIL_PER_ACCOUNT_PER_DAY,
+      newAddresses: config.MAIL_NEW_ADDRESSES_PER_DAY,
+      perAddress: config.MAIL_PER_ADDRESS_PER_DAY,
+    },
   });
   return { ...shared, stores, rules };
 }

@@ -7,7 +7,7 @@ import type { Metrics } from "../infra/metrics.ts";
 import type { ReminderWork } from "../reminders/wire.ts";
 import type { ReminderStores } from "../reminders/stores.ts";
 import type { UsageStore } from "../usage/store.ts";
-import type { RestoreWatch } from "../infra/restore.ts";
+import type { Restore } from "../infra/restore.ts";
 import { LeaseStore, type LeaseStoreOptions } from "./lease-store.ts";
 import { SweepRunner } from "./runner.ts";
 import { leftOverMail } from "./mail.ts";
@@ -29,7 +29,7 @@ interface Dependencies extends LeaseStoreOptions {
   readonly usage: UsageStore;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly restore: RestoreWatch;
+  readonly restore: Restore;
 }
 
 /** Creates the runners of the sweeps. Replans, opt-outs and reminders have one each, so that no other sweep delays them. */
