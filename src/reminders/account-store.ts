@@ -45,9 +45,13 @@ export class ReminderAccountStore {
     this.#accounts = new BoundedCollection(mongo, "outreach_accounts");
   }
 
-  async get(accountId: string): Promise<{ pausedAt: string | null; raise: Raise | null }> {
-    const { paused_at: pausedAt = null, raise = null } = (await this.#accounts.findOne({ _id: accountId })) ?? {};
-    return { pausedAt, raise };
+  async get(accountId: string) {
+    const {
+      paused_at: pausedAt = null,
+      raise = null,
+      changed_at,
+    } = (await this.#accounts.findOne({ _id: accountId })) ?? {};
+    return { pausedAt, raise, isChanged: changed_at !== undefined };
   }
 
   /**

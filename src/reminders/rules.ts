@@ -22,6 +22,8 @@ const HOUR_MS = 3_600_000;
 
 /** Maximum time for which a process uses rules that another one has changed, in milliseconds. At most half of SETTLED_MS. */
 export const RULES_KEPT_MS = 30_000;
+/** Time for which settings are reused while no change of them is noted, in milliseconds. */
+const SETTINGS_KEPT_MS = 10_000;
 /** Number of accounts in memory, about 1 kB each. */
 const MAX_KNOWN = 5_000;
 
@@ -57,6 +59,10 @@ interface Dependencies {
 export class RulesReader {
   readonly #dependencies: Dependencies;
   readonly #known = new LRUCache<string, ReminderRules>({ max: MAX_KNOWN, ttl: RULES_KEPT_MS });
+  readonly #settings = new LRUCache<string, { assistant: Assistant; hours: QuietHours }>({
+    max: MAX_KNOWN,
+    ttl: SETTINGS_KEPT_MS,
+  });
   /** The unknown time zones that were logged, by account. */
   readonly #logged = new LRUCache<string, string>({ max: MAX_KNOWN });
 
@@ -70,16 +76,24 @@ export class RulesReader {
   }
 
   /** Reads the account's rules. From then on, `of` returns them. Four reads at once: one round trip. */
-  async fresh(accountId: string): Promise<AccountRules> {
-    const { reminderAccounts, accounts, limits, clock, restore, ...settings } = this.#dependencies;
-    const [{ pausedAt, raise }, { name, status }, { values }, quiet] = await Promise.all([
+  fresh(accountId: string): Promise<AccountRules> {
+    this.#settings.delete(accountId);
+    return this.current(accountId);
+  }
+
+  /**
+   * Returns the same as `fresh`. Reuses settings of the last SETTINGS_KEPT_MS, so that it takes two reads at once, unless a
+   * change of them is noted. A change is noted before it is made (ReminderAccountStore.noteChange), and stays noted for longer.
+   */
+  async current(accountId: string): Promise<AccountRules> {
+    const { reminderAccounts, accounts, limits, clock, restore } = this.#dependencies;
+    const kept = this.#settings.get(accountId);
+    const [{ pausedAt, raise, isChanged }, { name, status }, read] = await Promise.all([
       reminderAccounts.get(accountId),
       accounts.get(accountId),
-      settings.assistant.get(accountId),
-      settings.quietHours.get(accountId),
+      kept ?? this.#readSettings(accountId),
     ]);
-    const assistant = { ...ASSISTANT_DEFAULTS, ...values };
-    const hours = { ...QUIET_HOURS_DEFAULTS, ...quiet.values };
+    const { assistant, hours } = isChanged && kept !== undefined ? await this.#readSettings(accountId) : read;
     if (hasUnknownZone(hours)) await this.#noteUnknownZone(accountId, hours.timezone);
     const suspended = status !== "active";
     const isRaised = raise !== null && Date.parse(raise.expires_at) > clock.now();
@@ -88,6 +102,15 @@ export class RulesReader {
     const rules = rulesOf(assistant, hours, { paused, limits: own }, restore.restored());
     this.#known.set(accountId, rules);
     return { rules, assistant, sender: senderOf(assistant, name), limits: own, suspended };
+  }
+
+  async #readSettings(accountId: string) {
+    const { assistant, quietHours } = this.#dependencies;
+    const [{ values }, quiet] = await Promise.all([assistant.get(accountId), quietHours.get(accountId)]);
+    const hours = { ...QUIET_HOURS_DEFAULTS, ...quiet.values };
+    const settings = { assistant: { ...ASSISTANT_DEFAULTS, ...values }, hours };
+    this.#settings.set(accountId, settings);
+    return settings;
   }
 
   /** Logs the time zone once, and has a replica that knows it replan. */
@@ -106,6 +129,7 @@ export class RulesReader {
   /** Makes the next `of` read the account's rules. */
   forget(accountId: string): void {
     this.#known.delete(accountId);
+    this.#settings.delete(accountId);
   }
 }
 

@@ -146,7 +146,7 @@ export class ReminderSender {
       await this.#claimer.cancel(counted);
       return "left";
     }
-    const account = rules.fresh(accountId); // the turn may have been a long wait
+    const account = rules.current(accountId); // the turn may have been a long wait
     const claim = await this.#claimer.record(counted, account);
     if (claim === undefined) return "moved";
     this.#count(claim.message, "planned");

@@ -100,9 +100,9 @@ describe("What another replica's reminders go by", function () {
   for (const [name, { make, shown, after }] of Object.entries(changes))
     it(`follows at once, and is noted before it is written: ${name}`, async () => {
       const other = otherReplica();
-      expect(shown(await other.fresh(account.id))).not.to.deep.equal(after);
+      expect(shown(await other.current(account.id))).not.to.deep.equal(after);
       const written = await writtenDuring(make);
-      expect(shown(await other.fresh(account.id))).to.deep.equal(after);
+      expect(shown(await other.current(account.id))).to.deep.equal(after);
       expect(written[0]).to.equal(NOTES);
     });
 
@@ -117,22 +117,22 @@ describe("What another replica's reminders go by", function () {
       await run(name === "outreach resume" ? "pause" : "suspend");
       await forgetNotes();
       const other = otherReplica();
-      expect((await other.fresh(account.id)).rules.enabled).to.equal(false);
+      expect((await other.current(account.id)).rules.enabled).to.equal(false);
       const written = await writtenDuring(() => run("resume"));
-      expect((await other.fresh(account.id)).rules.enabled).to.equal(true);
+      expect((await other.current(account.id)).rules.enabled).to.equal(true);
       expect(written[0]).to.equal(NOTES);
     });
 
   it("is read again before the note of a change may be gone", async () => {
     const other = otherReplica();
-    await other.of(account.id);
-    await patch("/settings/assistant", { enabled: false });
-    expect((await other.of(account.id)).enabled, "it is not read for each write").to.equal(true);
+    await other.current(account.id);
+    await patch("/settings/assistant", { display_name: "Acme" });
     await forgetNotes();
+    expect((await other.current(account.id)).sender, "it is not read for each message").to.equal("Test");
     const now = performance.now.bind(performance);
     const later = mock.method(performance, "now", () => now() + SETTLED_MS / 2);
-    const { enabled } = await other.of(account.id).finally(() => later.mock.restore());
-    expect(enabled).to.equal(false);
+    const { sender } = await other.current(account.id).finally(() => later.mock.restore());
+    expect(sender).to.equal("Acme");
     expect(RULES_KEPT_MS).to.be.at.most(SETTLED_MS / 2);
   });
 });
