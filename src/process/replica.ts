@@ -46,7 +46,8 @@ export async function startReplica(config: Config, log: Logger = createLog(confi
   const startup = new Startup(log, !process.argv.includes("--no-wait")); // `npm start` says at once what is wrong
   let serving: System | undefined;
   const faults = async (deep: boolean): Promise<string[]> => {
-    const own = ownFaults(serving);
+    const restoring = serving?.isRestoring() ? ["restoring"] : [];
+    const own = serving === undefined ? ["starting"] : serving.draining.started ? ["draining"] : restoring;
     return deep ? [...own, ...((await serving?.faults()) ?? startup.faults)] : own;
   };
   const registries = [processMetrics(), startup.metrics.registry];
@@ -67,13 +68,6 @@ export async function startReplica(config: Config, log: Logger = createLog(confi
     await system?.close();
     throw error;
   }
-}
-
-/** Returns why the process itself cannot serve, one text at most. */
-function ownFaults(system: System | undefined): string[] {
-  if (system === undefined) return ["starting"];
-  if (system.draining.started) return ["draining"];
-  return system.isRestoring() ? ["restoring"] : [];
 }
 
 /** Starts the work in the background. Returns `stop` of the replica. */
