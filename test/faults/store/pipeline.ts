@@ -118,7 +118,9 @@ export class Pipeline {
           headers: { Authorization: `Bearer ${this.#key}` },
         });
         const bytes = new Uint8Array(await response.arrayBuffer());
-        if (content.sha256 !== this.#sha256 || hashOf(bytes) !== this.#sha256)
+        if (!response.ok)
+          faults.push(`${id}: its content is not read: ${response.status} ${Buffer.from(bytes).toString()}`);
+        else if (content.sha256 !== this.#sha256 || hashOf(bytes) !== this.#sha256)
           faults.push(`${id}: content does not have the expected hash`);
       }
       for (const { id: reference } of references) {
