@@ -60,17 +60,15 @@ export async function admit(
     const { accountId, keyId, accountVersion, connections, secretEndsAt } = known;
     const caller = { accountId, keyId };
     ctx.state.caller = caller;
-    if (surface !== "free") outage.check(/^(GET|HEAD)$/.test(ctx.method) ? "read" : "write");
-    // Written out, because spreading objects here takes 3 µs of each request.
-    const refused =
-      surface === "free"
-        ? await check(ctx, known, limiter)
-        : decided(
-            ctx,
-            await limiter.charge({ accountId, keyId, surface, accountVersion, connections, secretEndsAt }),
-            caller,
-            counter,
-          );
+    let refused: Refusal | "outdated" | undefined;
+    if (surface === "free") refused = await check(ctx, known, limiter);
+    else {
+      outage.check(/^(GET|HEAD)$/.test(ctx.method) ? "read" : "write");
+      // Written out, because spreading objects here takes 3 µs of each request.
+      const decision = await limiter.charge({ accountId, keyId, surface, accountVersion, connections, secretEndsAt });
+      counter.count(caller, decision);
+      refused = decided(ctx, decision, keyId);
+    }
     if (refused === undefined) {
       counter.note(keyId);
       return caller;
@@ -88,16 +86,10 @@ async function check(ctx: Ctx, caller: KnownCaller, limiter: Limiter): Promise<R
 }
 
 /** Sets the rate limit headers. Returns why the request is refused; `outdated` if the key must be looked up again. */
-function decided(
-  ctx: Ctx,
-  decision: Decision,
-  caller: Caller,
-  counter: AdmitOptions["counter"],
-): Refusal | "outdated" | undefined {
+function decided(ctx: Ctx, decision: Decision, keyId: string): Refusal | "outdated" | undefined {
   if (decision.verdict === "outdated") return decision.verdict;
   ctx.state.decision = decision;
-  counter.count(caller, decision);
   const headers = rateLimitHeaders(decision);
   for (const name in headers) ctx.res.setHeader(name, headers[name]!);
-  return refusalOf(decision, caller.keyId);
+  return refusalOf(decision, keyId);
 }

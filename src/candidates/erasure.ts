@@ -1,4 +1,4 @@
-import { type Problem, problem } from "../problems.ts";
+import { isGone, type Problem, problem } from "../problems.ts";
 import type { DeletedCandidate, UnreadableCandidate } from "./row-schema.ts";
 import type { CandidateRecord, Deleter, Deletion, DocumentRecord, Erasure } from "./record.ts";
 
@@ -17,6 +17,19 @@ export interface Tombstone {
 
 /** A candidate as it is stored: its record, or what remains of it. */
 export type Found = CandidateRecord | Tombstone;
+
+/** Says that the record of a candidate has not the form that this version knows. */
+export class UnreadableRecord extends Error {
+  /** What an erasure needs of it. */
+  readonly salvaged: Tombstone;
+
+  /** @param reason what is wrong, without values of the record. */
+  constructor(salvaged: Tombstone, reason: string) {
+    super(`The record of ${salvaged.id} cannot be read: ${reason}`);
+    this.name = "UnreadableRecord";
+    this.salvaged = salvaged;
+  }
+}
 
 /** Returns what remains of a candidate whose record is erased. */
 export function tombstoneOf(found: Found, by: Deleter): Tombstone {
@@ -72,4 +85,17 @@ export function isTombstone(found: Found): found is Tombstone {
 export function alive(found: Found): CandidateRecord {
   if (isTombstone(found)) throw candidateDeleted(found.id);
   return found;
+}
+
+/**
+ * Waits for a task about a candidate. Returns undefined if the candidate was erased, or if its record cannot be read: it must
+ * not hold up the reminders of others.
+ */
+export async function unlessErased<T>(task: Promise<T>): Promise<T | undefined> {
+  try {
+    return await task;
+  } catch (error) {
+    if (isGone(error) || error instanceof UnreadableRecord) return undefined;
+    throw error;
+  }
 }

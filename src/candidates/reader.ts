@@ -9,14 +9,13 @@ import type { Mongo } from "../infra/mongo.ts";
 import { findRaw, type RawBatch, type RawQuery } from "../infra/raw-find.ts";
 import { TimeSlice } from "../infra/time-slice.ts";
 import { problem } from "../problems.ts";
-import { alive, candidateNotFound, type Found, isTombstone, renderUnreadable } from "./erasure.ts";
+import { alive, candidateNotFound, type Found, isTombstone, renderUnreadable, UnreadableRecord } from "./erasure.ts";
 import type { FeedPage, FeedEntry, FeedQuery } from "./feed.ts";
 import { faultOf } from "./readable.ts";
 import type { CandidateKey, CandidateRecord, Draft, Erasure } from "./record.ts";
 import { renderCandidate } from "./render.ts";
 import { jsonOf, type RowSource } from "./rows.ts";
 import { decode, rowIn, salvaged, type Stored } from "./stored.ts";
-import { UnreadableRecord } from "./unreadable.ts";
 
 /** A page of the feed has at most this many bytes, but always at least one row. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;

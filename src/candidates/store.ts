@@ -4,7 +4,7 @@ import { timestamp, type Clock } from "../infra/clock.ts";
 import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
 import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 import { isGone } from "../problems.ts";
-import { alive, candidateNotFound, type Found, isTombstone, tombstoneOf } from "./erasure.ts";
+import { alive, candidateNotFound, type Found, isTombstone, tombstoneOf, UnreadableRecord } from "./erasure.ts";
 import { FeedClock, type Reservation } from "./feed-clock.ts";
 import { expired } from "./moves.ts";
 import { addedAddresses, addressesOf, contactsOf, noMail, optedOut, type Planner } from "./outreach.ts";
@@ -12,7 +12,6 @@ import { CandidateReader } from "./reader.ts";
 import type { CandidateKey, CandidateRecord, Draft } from "./record.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
 import { checkSize, encode, type Stored } from "./stored.ts";
-import { UnreadableRecord } from "./unreadable.ts";
 import { firstVersion, nextVersion } from "./version.ts";
 import { WritesInFlight } from "./writes-in-flight.ts";
 

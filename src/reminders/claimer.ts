@@ -10,7 +10,7 @@ import type { Attempt } from "./message.ts";
 import { type Plan, type PlannedMessage, planOf, type ReminderRules } from "./plan.ts";
 import type { AccountRules } from "./rules.ts";
 import type { WritingParts } from "./stores.ts";
-import { unlessErased } from "./unless-erased.ts";
+import { unlessErased } from "../candidates/erasure.ts";
 
 /** Maximum number of candidates in memory, up to some 100 kB each. */
 const MAX_RECORDS = 100;

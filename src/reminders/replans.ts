@@ -5,7 +5,7 @@ import { SETTLED_MS } from "./account-store.ts";
 import { replanned } from "./edits.ts";
 import { plannerOf, type ReminderRules } from "./plan.ts";
 import type { WritingParts } from "./stores.ts";
-import { unlessErased } from "./unless-erased.ts";
+import { unlessErased } from "../candidates/erasure.ts";
 
 const MAX_ACCOUNTS = 1_000;
 const BATCH = 100;

@@ -4,7 +4,7 @@ import { grouped } from "../infra/grouped.ts";
 import { optedIn } from "./edits.ts";
 import type { OptOut } from "./opt-out-store.ts";
 import type { WritingParts } from "./stores.ts";
-import { unlessErased } from "./unless-erased.ts";
+import { unlessErased } from "../candidates/erasure.ts";
 
 /** Maximum number of opt-outs, and ends of opt-outs, that one pass notes. */
 const BATCH = 1_000;

@@ -2,12 +2,11 @@ import type { Eraser } from "../candidates/eraser.ts";
 import type { CandidateReader } from "../candidates/reader.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import { namesFile } from "../candidates/record.ts";
-import { isTombstone } from "../candidates/erasure.ts";
+import { isTombstone, unlessErased } from "../candidates/erasure.ts";
 import type { ContentStore, PendingFile } from "../content/store.ts";
 import { KEPT_MS } from "../idempotency/idempotency.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
-import { unlessErased } from "../reminders/unless-erased.ts";
 import type { UsageStore } from "../usage/store.ts";
 
 /** Recurring work that any replica can do: it updates or removes what has become outdated with time. */

@@ -11,7 +11,7 @@ import { hashOfToken, type Link, pathOf, type StopLink } from "../link-store.ts"
 import { nameOf, withoutGaps } from "../message.ts";
 import type { AccountRules } from "../rules.ts";
 import type { WritingParts } from "../stores.ts";
-import { unlessErased } from "../unless-erased.ts";
+import { unlessErased } from "../../candidates/erasure.ts";
 import { LinkBudget } from "./link-budget.ts";
 import type { CandidateView } from "./view-store.ts";
 
