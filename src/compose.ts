@@ -36,7 +36,7 @@ import { AccountVersions } from "./limiter/account-versions.ts";
 import { Limiter } from "./limiter/limiter.ts";
 import { exportExactness } from "./limits/exactness.ts";
 import { packService } from "./pack/service.ts";
-import { ReferenceService } from "./references/service.ts";
+import { referenceService } from "./references/service.ts";
 import { Visits } from "./reminders/pages/visits.ts";
 import { openReminders, remindersOf, wireReminders } from "./reminders/wire.ts";
 import { routes } from "./routes.ts";
@@ -77,17 +77,15 @@ export interface System {
  * connection is left open then.
  */
 export async function compose(config: Config, startup: Startup): Promise<System> {
-  const closers: Closer[] = [];
+  const closers: (() => unknown)[] = [];
   return wire(config, startup, closers).catch(async (error: unknown) => {
     await closeAll(closers);
     throw error;
   });
 }
 
-type Closer = () => unknown;
-
 /** Closes what was opened last first. */
-async function closeAll(closers: readonly Closer[]): Promise<void> {
+async function closeAll(closers: readonly (() => unknown)[]): Promise<void> {
   for (const close of closers.toReversed()) await close();
 }
 
@@ -100,7 +98,7 @@ export async function startTracing(endpoint: string | null): Promise<Tracing | u
  * Connects, and wires every room, in order. admin/operations.ts does the same for the command line.
  * @param closers gets what closes what was opened.
  */
-async function wire(config: Config, startup: Startup, closers: Closer[]): Promise<System> {
+async function wire(config: Config, startup: Startup, closers: (() => unknown)[]): Promise<System> {
   const { MONGODB_URL, REDIS_URL, STORE_TIMEOUT_MS, LIMITER_TIMEOUT_MS: timeoutMs } = config;
   if (REDIS_URL === null || MONGODB_URL === null) {
     throw new Error(
@@ -182,7 +180,7 @@ async function wire(config: Config, startup: Startup, closers: Closer[]): Promis
       eraser,
       documents,
       packs: packService(store, content, accounts, clock),
-      references: new ReferenceService(store),
+      references: referenceService(store),
       settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
       usage: usageService(usage, accounts, clock),
     }),

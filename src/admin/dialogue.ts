@@ -19,8 +19,7 @@ export async function confirm(
   if (yes) return;
   if (stdin.isTTY && stderr.isTTY) {
     stderr.write(`${plain(question)} [y/N] `);
-    const reply = await firstMatch(stdin, /^.*/);
-    if (/^y(es)?$/i.test(reply.trim())) return;
+    if (/^\s*y(es)?\s*$/i.test(await firstMatch(stdin, /^.*/))) return;
     throw new Error("Nothing was changed.");
   }
   if (needsYes) throw invalid("/yes", "", "Nothing was changed: without a terminal, this command needs --yes.");

@@ -44,10 +44,6 @@ const INDEXES: CollectionIndexes = {
 /** Maximum size of the records that expire in one write, without their rows: they are encoded in one go. */
 const MAX_EXPIRING_BYTES = 256 * 1024;
 
-/** Maximum number of unreadable records that a process remembers, and how long it does, in milliseconds. */
-const MAX_UNREADABLE = 1_000;
-const UNREADABLE_MS = 60 * 60 * 1000;
-
 type Query = Omit<RawQuery<Stored>, "collection">;
 
 /** Everything but the row, which only the list needs. */
@@ -61,7 +57,8 @@ export class CandidateReader {
   readonly #mongo: Mongo;
   readonly #candidates: BoundedCollection<Stored>;
   readonly #log: Pick<Logger, "error"> | undefined;
-  readonly #unreadable = new LRUCache<string, true>({ max: MAX_UNREADABLE, ttl: UNREADABLE_MS });
+  /** The ids of the records that this process could not read in the last hour. */
+  readonly #unreadable = new LRUCache<string, true>({ max: 1_000, ttl: 60 * 60 * 1000 });
 
   /** @param log is told of records that cannot be read. */
   constructor(mongo: Mongo, log?: Pick<Logger, "error">) {
@@ -196,10 +193,8 @@ export class CandidateReader {
    * than have MAX_EXPIRING_BYTES together, but at least one. Leaves out records that cannot be read.
    */
   async expiring(before: string, limit: number): Promise<CandidateRecord[]> {
-    const unreadable = this.unreadable();
     // With both bounds MongoDB uses the partial index.
-    const due: Filter<Stored> = { next_expiry: { $gt: "", $lt: before } };
-    const filter = unreadable.length === 0 ? due : { ...due, _id: { $nin: unreadable } };
+    const filter = { next_expiry: { $gt: "", $lt: before }, _id: { $nin: this.unreadable() } };
     const { documents } = await this.#find({ filter, sort: { next_expiry: 1 }, limit, projection: RECORD_MEMBERS });
     const records: CandidateRecord[] = [];
     let bytes = 0;

@@ -44,9 +44,7 @@ export async function superviseReplicas(config: Config, onStop: (stop: Replica["
   }
   onStop(stop);
 
-  function start(): void {
-    if (!stopping) cluster.fork();
-  }
+  const start = () => stopping || cluster.fork();
 
   const started = new Promise<number>((resolve, reject) => {
     cluster.on("listening", (worker, { port }) => {

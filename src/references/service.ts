@@ -6,44 +6,42 @@ import type { CandidateStore } from "../candidates/store.ts";
 import type { Reference, ReferenceInput, ReferencePatch } from "../candidates/reference-schema.ts";
 import type { Precondition } from "../problems.ts";
 
+export type ReferenceService = ReturnType<typeof referenceService>;
+
 /** The operations on references. The endpoints list the problems of each. */
-export class ReferenceService {
-  readonly #store: CandidateStore;
+export function referenceService(store: CandidateStore) {
+  return {
+    async add(
+      accountId: string,
+      candidateId: string,
+      given: ReferenceInput,
+      id: string,
+      precondition: Precondition,
+    ): Promise<Reference> {
+      const record = await store.change(accountId, candidateId, (before, now) => {
+        // An interrupted attempt already added it, so the retry succeeds whatever its If-Match says (RFC 9110, 13.1.1).
+        if (before.references.some((reference) => reference.id === id)) return before;
+        checkNotRemoved(before, id);
+        precondition([taggedCandidate(before)]);
+        return withPart(before, "references", newReference(given, { id, ...situationOf(before, now) }));
+      });
+      return renderReference(candidateId, referenceOf(record, id));
+    },
 
-  constructor(store: CandidateStore) {
-    this.#store = store;
-  }
+    async read(accountId: string, id: string): Promise<Reference> {
+      const candidateId = await store.references.candidateOf(accountId, id);
+      return renderReference(candidateId, referenceOf(await store.reader.get(accountId, candidateId), id));
+    },
 
-  async add(
-    accountId: string,
-    candidateId: string,
-    given: ReferenceInput,
-    id: string,
-    precondition: Precondition,
-  ): Promise<Reference> {
-    const record = await this.#store.change(accountId, candidateId, (before, now) => {
-      // An interrupted attempt already added it, so the retry succeeds whatever its If-Match says (RFC 9110, 13.1.1).
-      if (before.references.some((reference) => reference.id === id)) return before;
-      checkNotRemoved(before, id);
-      precondition([taggedCandidate(before)]);
-      return withPart(before, "references", newReference(given, { id, ...situationOf(before, now) }));
-    });
-    return renderReference(candidateId, referenceOf(record, id));
-  }
-
-  async read(accountId: string, id: string): Promise<Reference> {
-    const candidateId = await this.#store.references.candidateOf(accountId, id);
-    return renderReference(candidateId, referenceOf(await this.#store.reader.get(accountId, candidateId), id));
-  }
-
-  async update(accountId: string, id: string, patch: ReferencePatch, precondition: Precondition): Promise<Reference> {
-    const candidateId = await this.#store.references.candidateOf(accountId, id);
-    const record = await this.#store.change(accountId, candidateId, (before, now) => {
-      const reference = referenceOf(before, id);
-      precondition([renderReference(before.id, reference), taggedCandidate(before)]);
-      const after = patchedReference(reference, patch, situationOf(before, now));
-      return withChanged(before, "references", reference, after);
-    });
-    return renderReference(candidateId, referenceOf(record, id));
-  }
+    async update(accountId: string, id: string, patch: ReferencePatch, precondition: Precondition): Promise<Reference> {
+      const candidateId = await store.references.candidateOf(accountId, id);
+      const record = await store.change(accountId, candidateId, (before, now) => {
+        const reference = referenceOf(before, id);
+        precondition([renderReference(before.id, reference), taggedCandidate(before)]);
+        const after = patchedReference(reference, patch, situationOf(before, now));
+        return withChanged(before, "references", reference, after);
+      });
+      return renderReference(candidateId, referenceOf(record, id));
+    },
+  };
 }

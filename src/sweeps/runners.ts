@@ -11,7 +11,7 @@ import type { Restore } from "../infra/restore.ts";
 import { LeaseStore, type LeaseStoreOptions } from "./lease-store.ts";
 import { SweepRunner } from "./runner.ts";
 import { leftOverMail } from "./mail.ts";
-import { erasures, expiries, idempotencyRecords, leftOverBytes, oldUsage, type Sweep } from "./sweep.ts";
+import { erasures, expiries, idempotencyRecords, leftOverBytes, type Sweep } from "./sweep.ts";
 
 /** Pause between two passes of reminders, replans or opt-outs, in milliseconds. */
 const REMINDERS_REST_MS = 2_000;
@@ -37,13 +37,13 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
   const { clock, candidates, content, eraser, idempotency, reminders, reminderStores, usage, log, metrics, restore } =
     dependencies;
   const shared = { leases: new LeaseStore(dependencies), log, metrics, restore };
-  const sweeps = [
+  const sweeps: Sweep[] = [
     expiries(candidates, clock),
     leftOverBytes(content, candidates.reader),
     erasures(candidates.reader, eraser),
     idempotencyRecords(idempotency, clock),
     leftOverMail(reminderStores, clock),
-    oldUsage(usage, clock),
+    { name: "old_usage", run: (signal) => usage.removeOld(clock.now(), signal) },
   ];
   const usual = new SweepRunner({ ...shared, name: "sweeps", sweeps });
   if (reminders === undefined) return [usual];

@@ -7,7 +7,6 @@ import type { ContentStore, PendingFile } from "../content/store.ts";
 import { KEPT_MS } from "../idempotency/idempotency.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
-import type { UsageStore } from "../usage/store.ts";
 
 /** Recurring work that any replica can do: it updates or removes what has become outdated with time. */
 export interface Sweep {
@@ -54,11 +53,6 @@ export function expiries(candidates: Pick<CandidateStore, "expire">, clock: Cloc
 /** Removes the records of Idempotency-Keys that are no longer valid. */
 export function idempotencyRecords(records: IdempotencyStore, clock: Clock): Sweep {
   return { name: "idempotency_records", run: (signal) => records.removeOlderThan(clock.now() - KEPT_MS, signal) };
-}
-
-/** Removes usage that is no longer kept. */
-export function oldUsage(usage: UsageStore, clock: Clock): Sweep {
-  return { name: "old_usage", run: (signal) => usage.removeOld(clock.now(), signal) };
 }
 
 /** Removes bytes that no record names: those of interrupted uploads and of replaced files. */

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
-import { ReferenceService } from "../../src/references/service.ts";
+import { referenceService } from "../../src/references/service.ts";
 import { expectClosed, expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 
@@ -198,7 +198,7 @@ describe("references", () => {
   });
 
   it("are added once if the attempt that added one was interrupted, whatever its If-Match says by then", async () => {
-    const references = new ReferenceService(new CandidateStore(service.operators.mongo, new SharedClock()));
+    const references = referenceService(new CandidateStore(service.operators.mongo, new SharedClock()));
     const [id, candidateId] = [newTypeId("ref"), candidate.slice("/candidates/".length)];
     const add = (precondition: () => void) =>
       references.add(account.id, candidateId, { name: "Ann" }, id, precondition);

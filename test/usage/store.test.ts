@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { createIndexes } from "../../src/infra/indexes.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
-import { oldUsage } from "../../src/sweeps/sweep.ts";
 import { type Usage, UsageStore } from "../../src/usage/store.ts";
 import { useDatabase } from "../support/use-service.ts";
 
@@ -64,9 +63,9 @@ describe("the store of usage", () => {
   it("keeps usage for 30 days", async () => {
     const hours = [30 * 24 + 1, 30 * 24, 29, 0];
     await write(hours.map((hour) => usage({ hour: MIDNIGHT - hour })));
-    const sweep = oldUsage(store, { now: () => MIDNIGHT * 3_600_000 + 5 });
-    expect(await sweep.run(AbortSignal.abort()), "while the replica stops").to.equal(0);
-    expect(await sweep.run(new AbortController().signal)).to.be.at.least(1);
+    const removed = (stop: AbortSignal) => store.removeOld(MIDNIGHT * 3_600_000 + 5, stop);
+    expect(await removed(AbortSignal.abort()), "while the replica stops").to.equal(0);
+    expect(await removed(new AbortController().signal)).to.be.at.least(1);
     const kept = (await store.ofAccount(account, MIDNIGHT - 40 * 24, MIDNIGHT)).map(({ hour }) => MIDNIGHT - hour);
     expect(kept).to.deep.equal([30 * 24, 29, 0]);
   });
