@@ -43,18 +43,21 @@ export async function besideRows(bench: Bench): Promise<Section> {
   const other = { ...(await bench.withDatabase()), children: new Children(dist, bench.signal) };
   // Longer slices than for other parts: V8 collects garbage only every few pages.
   const longer = { ...bench, options: { ...bench.options, slice: 3 * bench.options.slice } };
-  const services = { ours: await started(bench), theirs: await started(other) };
   const rows: Row[] = [];
-  for (const [what, { bound, of }] of Object.entries(REQUESTS)) {
-    const targets = Object.entries(services).map(([id, { service, ids }]): Target => {
-      const { child, port } = service;
-      return { id, pid: child.pid, port, requests: of(service, ids.slice(0, SOME)), status: 200 };
-    });
-    const pair = { measured: "ours", reference: "theirs", cost: serverCpu };
-    const rounds = await alternate(longer, targets, { connections: CONNECTIONS, compared: [pair] });
-    rows.push(ratioRow(`${what}, server CPU`, compare(rounds, pair), bound, `commit ${commit.slice(0, 7)}`));
+  try {
+    const services = { ours: await started(bench), theirs: await started(other) };
+    for (const [what, { bound, of }] of Object.entries(REQUESTS)) {
+      const targets = Object.entries(services).map(([id, { service, ids }]): Target => {
+        const { child, port } = service;
+        return { id, pid: child.pid, port, requests: of(service, ids.slice(0, SOME)), status: 200 };
+      });
+      const pair = { measured: "ours", reference: "theirs", cost: serverCpu };
+      const rounds = await alternate(longer, targets, { connections: CONNECTIONS, compared: [pair] });
+      rows.push(ratioRow(`${what}, server CPU`, compare(rounds, pair), bound, `commit ${commit.slice(0, 7)}`));
+    }
+  } finally {
+    await other.children.stopAll();
   }
-  await other.children.stopAll();
   return { title: `Beside commit ${commit.slice(0, 7)}`, tables: [], rows };
 }
 
