@@ -72,11 +72,11 @@ describe("a replica whose clock is wrong", () => {
       clock.follow = (offset) => void followed.push(offset);
       const limiter = limiterOver(client, { clock, timeoutMs: 100 });
       await limiterOver(client).charge({ ...newCaller(), surface: "start" }); // Redis then has the script
-      slow.answerDelayMs = 200;
+      slow.swallow("toClient");
       const refused = await problemOf(limiter.charge({ ...newCaller(), surface: "start" }));
       expect(refused).to.include({ code: "limiter_unavailable" });
-      await slow.delivered();
       slow.mend();
+      await slow.delivered();
       await client.ping(); // its reply comes after that of the charge
       expect(followed).to.deep.equal([]);
     });
