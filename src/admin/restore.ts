@@ -27,7 +27,7 @@ async function change(operations: Operations, command: "begin" | "end", overdue?
   const decided = state.since === null ? { overdue: overdue ?? state.overdue } : ended;
   const set = command === "begin" ? { since: state.since ?? now } : decided;
   const next = { ...state, ...set, mark: state.mark + 1 };
-  const details = { since: next.since, overdue: next.overdue };
+  const details = command === "begin" ? { since: next.since } : { overdue: next.overdue };
   const audited = { action: `restore ${command}`, accountId: "all", subject: state.installation, details };
   const audit = await operations.audit();
   await audit.around(audited, async () => {
