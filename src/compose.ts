@@ -157,8 +157,8 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   const { feedClock, inFlight } = store;
   metrics.readFeed = () => inFlight.state();
   metrics.readUnreadable = () => store.reader.unreadable().length;
-  const written = { store: new CheckpointStore(mongo), clock: feedClock, writer, inFlight, log };
-  const checkpoints = new Checkpoints({ ...written, skewMs: CLOCK_SKEW_MS });
+  const marks = new CheckpointStore(mongo);
+  const checkpoints = new Checkpoints({ ...shared, store: marks, clock: feedClock, writer, inFlight });
   const feedLagMs = config.STORE_TIMEOUT_MS + CLOCK_SKEW_MS;
   const eraser = new Eraser({ store, content, idempotency, audit, messages: reminders.stores });
   const stores = [store.reader, content, idempotencyStore, audit, new GrantStore(mongo), reminders.stores, usage];

@@ -113,7 +113,7 @@ export function requestLog({ log, routes, logAddress }: LogOptions): (ctx: Ctx, 
   };
 }
 
-/** Faults whose place is logged, and the length of a place. */
+/** Maximum number of faults whose place is logged, and maximum length of a place. */
 const MAX_POINTERS = 5;
 const MAX_POINTER = 200;
 

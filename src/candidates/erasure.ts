@@ -18,7 +18,7 @@ export interface Tombstone {
 /** A candidate as it is stored: its record, or what remains of it. */
 export type Found = CandidateRecord | Tombstone;
 
-/** Says that the record of a candidate has not the form that this version knows. */
+/** The record of a candidate does not have a form that this version knows. */
 export class UnreadableRecord extends Error {
   /** What an erasure needs of it. */
   readonly salvaged: Tombstone;
@@ -88,8 +88,8 @@ export function alive(found: Found): CandidateRecord {
 }
 
 /**
- * Waits for a task about a candidate. Returns undefined if the candidate was erased, or if its record cannot be read: it must
- * not hold up the reminders of others.
+ * Returns what a task about a candidate returns. Returns undefined if the candidate was erased, or if its record cannot be read:
+ * one candidate must not hold up the others.
  */
 export async function unlessErased<T>(task: Promise<T>): Promise<T | undefined> {
   try {

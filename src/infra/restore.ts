@@ -44,7 +44,7 @@ interface Watched {
 }
 
 /**
- * The state, in MongoDB. `watch` tells this process whether MongoDB is being restored: because an operator has said so, or because
+ * Keeps the state in MongoDB. `watch` tells this process whether MongoDB is being restored: because an operator has said so, or because
  * its mark is lower than the one that Redis remembers. Redis learns of a mark after a majority of MongoDB has it. So no outage, no
  * election and no loss of Redis's data looks like a restore. Every method may throw problem store_unavailable.
  */
@@ -81,8 +81,8 @@ export class Restore {
   }
 
   /**
-   * Returns the state. Makes it first if the database has none. One round trip; two more then.
-   * @param since the begin of a restore, if a database without a state is being restored.
+   * Returns the state, and creates it if the database has none. One round trip, or three if it creates the state.
+   * @param since when the restore began, if the database has no state because it is being restored.
    */
   async open(since: string | null = null): Promise<RestoreState> {
     const state = await this.read();
@@ -122,7 +122,7 @@ export class Restore {
     const { redis, clock, log, metrics } = watched;
     const last = this.#state ?? (await this.open());
     const round = this.#rounds++;
-    // Before the store is read: what Redis knows by then is in the store, unless it was restored. 0 after a loss of Redis's data.
+    // Redis first: a mark that it knows now is in MongoDB, unless MongoDB was restored. Redis knows 0 after it has lost its data.
     const known = await inTime(redis.hget(KEY, last.installation).then(Number));
     if (known === undefined && round === 0)
       log.warn({}, `Redis does not let the service read ${KEY}: no restore of MongoDB is noticed until it does`);
@@ -150,7 +150,7 @@ export class Restore {
   }
 }
 
-/** Tells Redis a mark that the store has. A process that is late lowers it, until the next one is told: harmless. */
+/** Has Redis remember a mark that MongoDB has. A slow process may put back a lower one. That is harmless: the next mark follows. */
 export async function tellMark(redis: RedisClient, { installation, mark }: RestoreState): Promise<void> {
   await redis.hset(KEY, installation, mark);
 }

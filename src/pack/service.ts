@@ -18,7 +18,7 @@ interface ReadPack {
 
 export type PackService = ReturnType<typeof packService>;
 
-/** @param accounts has the account's name. */
+/** @param accounts for the name of the account. */
 export function packService(
   store: CandidateStore,
   contents: ContentStore,

@@ -81,7 +81,7 @@ export function reminderControl(parts: OpenReminders, audit: AuditTrail) {
       };
     },
 
-    /** Lists the opt-outs of an account, the oldest first. Without addresses: they are stored as hashes. */
+    /** Lists the opt-outs of an account, oldest first. It has no addresses, because they are stored as hashes. */
     async optOuts(accountId: string) {
       await accounts.get(accountId);
       return { object: "list" as const, data: await stores.optOuts.list(accountId) };
@@ -114,7 +114,7 @@ export function reminderControl(parts: OpenReminders, audit: AuditTrail) {
       return { object: "mail_raise" as const, account_id: accountId, ...raise };
     },
 
-    /** Lists what accounts sent in the last hours, the most first. @throws problem validation_failed */
+    /** Lists what each account sent in the last hours. The one that sent most comes first. @throws problem validation_failed */
     async top(hours: number) {
       wholeNumber("/hours", hours, 1, MAX_TOP_HOURS);
       const data = [];

@@ -115,8 +115,7 @@ export class UsageCounter {
       await store.write(changed, writer);
     } catch (error) {
       for (const count of changed) this.#changed.add(count);
-      const text = "usage could not be written, and will be with the next minute's";
-      log.warn({ err: error, counts: changed.length }, text);
+      log.warn({ err: error, counts: changed.length }, "usage could not be written; the next write has it");
     }
     const oldest = this.#hour() - 1;
     for (const [name, count] of this.#counts)

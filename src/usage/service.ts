@@ -29,7 +29,7 @@ export function usageService(store: UsageStore, accounts: Pick<AccountStore, "ge
   }
 
   return {
-    /** Returns the current hour and the 24 before it. All callers of an account within a second share one read. */
+    /** Returns the usage of the current hour and the 24 before it. All callers of an account within a second share one read. */
     lastDay: (accountId: string): Promise<UsageReport> =>
       paced(accountId, async () => {
         const day = last(24);
@@ -37,7 +37,7 @@ export function usageService(store: UsageStore, accounts: Pick<AccountStore, "ge
         return { object: "usage", account_id: accountId, from: startOf(day.from), to: startOf(day.to), data };
       }),
 
-    /** Returns the current hour and as many `hours` before it. @throws problem `not_found`; `validation_failed` for hours. */
+    /** Returns the usage of the current hour and as many `hours` before it. @throws problem `not_found`; `validation_failed` for hours. */
     async of(accountId: string, hours: number): Promise<UsageRow[]> {
       const asked = last(hours);
       await accounts.get(accountId);
@@ -45,8 +45,8 @@ export function usageService(store: UsageStore, accounts: Pick<AccountStore, "ge
     },
 
     /**
-     * Returns the 50 accounts that were refused most in the current hour and as many `hours` before it, then those that used
-     * most. One round trip for each hour and each account. @throws problem `validation_failed`
+     * Returns 50 accounts, from the current hour and as many `hours` before it. Those that were refused most come first, then
+     * those that used most. One round trip for each hour and each account. @throws problem `validation_failed`
      */
     async top(hours: number, surface?: string) {
       const { from, to } = last(hours);

@@ -20,8 +20,10 @@ type Sum = Pick<Usage, "used" | "refused">;
 export function sumBy<Counted extends Sum>(all: readonly Counted[], nameOf: (each: Counted) => string): Counted[] {
   const sums = new Map<string, Counted>();
   for (const each of all) {
-    const sum = sums.get(nameOf(each)) ?? { ...each, used: 0, refused: 0 };
-    sums.set(nameOf(each), { ...sum, used: sum.used + each.used, refused: sum.refused + each.refused });
+    const name = nameOf(each);
+    const sum = sums.get(name);
+    if (sum === undefined) sums.set(name, { ...each });
+    else Object.assign(sum, { used: sum.used + each.used, refused: sum.refused + each.refused });
   }
   return [...sums.values()];
 }

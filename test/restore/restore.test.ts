@@ -83,6 +83,10 @@ describe("A service that is being restored", () => {
     expect(first).to.include({ restoring: false, overdue: "hold", waiting: 0 });
     expect(await admin("restore", "end")).to.deep.equal(first);
     expect(await admin("restore", "end", "--overdue", "skip")).to.deep.equal({ ...first, overdue: "skip" });
+    const { data } = (await admin("audit", "list", "--limit", "4")) as { data: { action: string; details: object }[] };
+    const [skipped, , , begun] = data.filter(({ action }) => action.startsWith("restore "));
+    expect(skipped?.details).to.deep.equal({ overdue: "skip" });
+    expect(begun?.details, "nobody has decided about reminders yet").to.have.all.keys("since");
     expect(await admin("restore", "end")).to.deep.equal({ ...first, overdue: "skip" });
     expect(await mistakeOf(["restore", "end", "--overdue", "lose"], serversOf(service.config))).to.match(
       /hold, send, skip/,
