@@ -1,3 +1,4 @@
+import cluster from "node:cluster";
 import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { hostname } from "node:os";
@@ -130,7 +131,8 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
 
   const restore = new Restore(mongo, newTypeId);
   closers.push(() => restore.stop());
-  await startup.untilUp("mongodb", () => restore.watch({ ...shared, redis }));
+  const tell = (isRestoring: boolean) => cluster.worker?.send({ isRestoring }, () => undefined);
+  await startup.untilUp("mongodb", () => restore.watch({ ...shared, redis, tell }));
 
   const accounts = new AccountStore(mongo);
   const authenticator = new Authenticator({

@@ -41,6 +41,8 @@ interface Watched {
   readonly clock: Clock;
   readonly log: { warn(fields: object, message: string): void };
   readonly metrics: Pick<Metrics, "restoring">;
+  /** Is told each time that a restore has begun or ended. */
+  readonly tell: (isRestoring: boolean) => void;
 }
 
 /**
@@ -119,7 +121,7 @@ export class Restore {
   }
 
   async #look(watched: Watched): Promise<void> {
-    const { redis, clock, log, metrics } = watched;
+    const { redis, clock, log, metrics, tell } = watched;
     const last = this.#state ?? (await this.open());
     const round = this.#rounds++;
     // Redis first: a mark that it knows now is in MongoDB, unless MongoDB was restored. Redis knows 0 after it has lost its data.
@@ -146,6 +148,7 @@ export class Restore {
     if (isRestoring) this.#closed.abort();
     else this.#closed = new AbortController();
     metrics.restoring.set(Number(isRestoring));
+    tell(isRestoring);
     log.warn({ since }, isRestoring ? "nobody is served until `admin restore end`" : "the service is open again");
   }
 }

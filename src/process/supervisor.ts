@@ -1,5 +1,4 @@
 import cluster, { type Worker } from "node:cluster";
-import { once } from "node:events";
 import { AggregatorRegistry } from "prom-client";
 import type { Config } from "../config.ts";
 import { createLog } from "../infra/log.ts";
@@ -22,14 +21,15 @@ export async function superviseReplicas(config: Config, onStop: (stop: Replica["
   // JSON would turn a NaN among the metrics into null.
   cluster.setupPrimary({ serialization: "advanced" });
   const listening = new Set<Worker>();
+  const restoring = new Set<Worker>();
   const registry = new AggregatorRegistry();
   let stopping = false;
 
   async function faults(deep: boolean): Promise<string[]> {
-    const metrics = await registry.clusterMetrics().catch(() => "");
-    const restoring = /^onboarding_restoring 1$/m.test(metrics) ? ["restoring"] : [];
-    const own = stopping ? ["draining"] : listening.size === 0 ? ["starting"] : restoring;
-    const down = deep ? metrics.matchAll(/^dependency_up\{db_system_name="(\w+)"\} 0$/gm) : [];
+    const closed = restoring.size > 0 ? ["restoring"] : [];
+    const own = stopping ? ["draining"] : listening.size === 0 ? ["starting"] : closed;
+    const metrics = deep ? await registry.clusterMetrics().catch(() => "") : "";
+    const down = metrics.matchAll(/^dependency_up\{db_system_name="(\w+)"\} 0$/gm);
     return [...own, ...Array.from(down, ([, server]) => `${server} does not answer`)];
   }
 
@@ -37,9 +37,12 @@ export async function superviseReplicas(config: Config, onStop: (stop: Replica["
 
   async function stop(): Promise<void> {
     stopping = true;
-    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    const workers = Object.values(cluster.workers ?? {}).filter(
+      (worker): worker is Worker => worker?.isDead() === false,
+    );
+    const exits = workers.map((worker) => new Promise((resolve) => worker.once("exit", resolve)));
     for (const { process } of workers) process.kill("SIGTERM");
-    await Promise.all(workers.map((worker) => once(worker, "exit")));
+    await Promise.all(exits);
     ops.close();
   }
   onStop(stop);
@@ -51,7 +54,15 @@ export async function superviseReplicas(config: Config, onStop: (stop: Replica["
       listening.add(worker);
       if (listening.size === REPLICAS) resolve(port);
     });
-    cluster.on("message", (_worker, { failed }: { failed?: object }) => {
+    cluster.on("fork", (worker) => {
+      worker.on("error", (error) => {
+        // It could not be started. Otherwise it ended while it was asked for its metrics, which its exit tells.
+        if (worker.process.pid === undefined) throw error;
+      });
+    });
+    cluster.on("message", (worker, { failed, isRestoring }: { failed?: object; isRestoring?: boolean }) => {
+      if (isRestoring === true) restoring.add(worker);
+      if (isRestoring === false) restoring.delete(worker);
       if (failed === undefined || stopping) return;
       createLog("fatal").fatal({ error: failed }, "a worker cannot start");
       reject(Object.assign(new Error(), { failed }));
@@ -59,6 +70,7 @@ export async function superviseReplicas(config: Config, onStop: (stop: Replica["
     cluster.on("disconnect", () => stopping || reject(new Error("A worker was killed before it served.")));
     cluster.on("exit", (worker) => {
       listening.delete(worker);
+      restoring.delete(worker);
       setTimeout(start, RESTART_MS);
     });
   });
