@@ -9,10 +9,10 @@ import { testConfig } from "../support/service.ts";
 import { killInTurn } from "./kills.ts";
 import { FULL, sizeOf } from "./size.ts";
 
-const CANDIDATES = sizeOf("REMINDER_CANDIDATES", { small: 50, full: 500 });
+const CANDIDATES = sizeOf("REMINDER_CANDIDATES", { small: 40, full: 500 });
 /** One message to the candidate, and one to each of three referees. */
 const MESSAGES = 4;
-const KILLS = FULL ? 45 : 10;
+const KILLS = FULL ? 45 : 6;
 /** At most so many messages are on their way when a replica is killed. */
 const IN_FLIGHT = 5;
 const MINUTE = 60_000;

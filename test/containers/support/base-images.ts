@@ -105,7 +105,7 @@ async function ensureRoot(debian: Debian, makings: Makings): Promise<string> {
   const file = join(makings.temporary, `${debian}.tar`);
   const packages = `--include=${PACKAGES[debian].join(",")}`;
   const without = ["doc", "locale", "man"].map((folder) => `--dpkgopt=path-exclude=/usr/share/${folder}/*`);
-  const args = ["--quiet", "--variant=minbase", ...without, packages, debian, file];
+  const args = ["--quiet", "--variant=essential", ...without, packages, debian, file];
   await ran(`Making the files of Debian ${debian} (mmdebstrap)`, "mmdebstrap", args, makings);
   await ran(`Importing them`, "podman", ["import", "--quiet", "--change", `ENV ${PATH}`, file, name], makings);
   return name;

@@ -10,7 +10,7 @@ export type Debian = "bookworm" | "trixie";
 
 /** Packages that the small Debians contain beside the essential ones. */
 export const PACKAGES: Record<Debian, readonly string[]> = {
-  bookworm: ["ca-certificates", "libstdc++6", "python3", "redis-server"],
+  bookworm: ["ca-certificates", "libstdc++6", "passwd", "python3", "redis-server"],
   trixie: ["haproxy"],
 };
 
