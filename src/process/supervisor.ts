@@ -40,9 +40,8 @@ export async function superviseReplicas(config: Config, onStop: (stop: Replica["
     const workers = Object.values(cluster.workers ?? {}).filter(
       (worker): worker is Worker => worker?.isDead() === false,
     );
-    const exits = workers.map((worker) => new Promise((resolve) => worker.once("exit", resolve)));
     for (const { process } of workers) process.kill("SIGTERM");
-    await Promise.all(exits);
+    await Promise.all(workers.map((worker) => new Promise((resolve) => worker.once("exit", resolve))));
     ops.close();
   }
   onStop(stop);

@@ -42,11 +42,7 @@ export class SettingsService {
   }
 
   /** @throws problem version_mismatch */
-  async changeAssistant(
-    accountId: string,
-    patch: AssistantPatch,
-    precondition: Precondition,
-  ): Promise<AssistantSettings> {
+  async changeAssistant(accountId: string, patch: AssistantPatch, precondition: Precondition) {
     const named = patch.language ? { ...patch, language: languageNamed(patch.language) } : patch;
     const check = (before: SettingsRecord<Assistant>) => precondition([taggedAssistant(before)]);
     return renderAssistant(await this.#change(this.#options.assistant, accountId, named, check));
@@ -57,11 +53,7 @@ export class SettingsService {
   }
 
   /** @throws problem version_mismatch */
-  async changeQuietHours(
-    accountId: string,
-    patch: QuietHoursPatch,
-    precondition: Precondition,
-  ): Promise<QuietHoursSettings> {
+  async changeQuietHours(accountId: string, patch: QuietHoursPatch, precondition: Precondition) {
     const named = patch.timezone ? { ...patch, timezone: timeZoneNamed(patch.timezone) } : patch;
     const check = (before: SettingsRecord<QuietHours>) => precondition([renderQuietHours(before)]);
     return this.#withEffective(await this.#change(this.#options.quietHours, accountId, named, check));
