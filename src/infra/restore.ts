@@ -124,7 +124,7 @@ export class Restore {
     const { redis, clock, log, metrics, tell } = watched;
     const last = this.#state ?? (await this.open());
     const round = this.#rounds++;
-    // Redis first: a mark that it knows now is in MongoDB, unless MongoDB was restored. Redis knows 0 after it has lost its data.
+    // Redis is asked first: a mark that it knows is in MongoDB, unless MongoDB was restored. If Redis has lost its data, it knows 0.
     const known = await inTime(redis.hget(KEY, last.installation).then(Number));
     if (known === undefined && round === 0)
       log.warn({}, `Redis does not let the service read ${KEY}: no restore of MongoDB is noticed until it does`);

@@ -55,7 +55,7 @@ export async function superviseReplicas(config: Config, onStop: (stop: Replica["
     });
     cluster.on("fork", (worker) => {
       worker.on("error", (error) => {
-        // It could not be started. Otherwise it ended while it was asked for its metrics, which its exit tells.
+        // One that ends while it is asked for its metrics has an exit, and is replaced. One that cannot start has none.
         if (worker.process.pid === undefined) throw error;
       });
     });

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -51,17 +51,12 @@ export function print(line: string): void {
   process.stdout.write(`    ${line}\n`);
 }
 
-/**
- * Returns the options that give the build this machine's npm registry, its cache of packages, and its certificates if they
- * are not the usual ones. The cache saves downloads. npm checks what it holds against the lock file.
- */
+/** Returns the options that give the build this machine's npm registry, and its certificates if they are not the usual ones. */
 async function npmSettings(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "onboarding-npm-"));
   const npmrc = join(folder, "npmrc");
   const settings = [`registry=${await npmConfig("registry")}`];
-  const cache = await npmConfig("cache");
-  await mkdir(cache, { recursive: true });
-  const more = [`--secret=id=npmrc,src=${npmrc}`, `--volume=${cache}:/root/.npm`];
+  const more = [`--secret=id=npmrc,src=${npmrc}`];
   const file = process.env["NODE_EXTRA_CA_CERTS"] ?? process.env["SSL_CERT_FILE"] ?? (await npmConfig("cafile"));
   if (file !== "null" && file !== "") {
     const all = join(folder, "certificates.pem");

@@ -66,8 +66,8 @@ export function watchMachine(replicas: readonly number[]): Machine {
   };
   const queuedMs = (pids: readonly number[], window: readonly Sample[]): number =>
     sum(pids.map((pid) => grown(window.map(({ waitedMs }) => waitedMs.get(pid)))));
-  const stolenMs = (window: readonly Sample[]): number =>
-    Math.max(0, ...cpus(window).map((cpu) => grown(window.map((sample) => sample.stolenMs[cpu]))));
+  const stolenMs = (window: readonly Sample[]): number[] =>
+    cpus(window).map((cpu) => grown(window.map((sample) => sample.stolenMs[cpu])));
   /** Time in which this process was busy with itself. Its waits for a CPU are not included: `queuedMs` counts them. */
   const busyMs = (window: readonly Sample[]): number =>
     sum(window.slice(1).map(({ at }, index) => Math.max(0, at - window[index]!.at - SAMPLE_MS))) -
@@ -75,12 +75,13 @@ export function watchMachine(replicas: readonly number[]): Machine {
   return {
     keptWaitingMs(pid, from, to) {
       const window = between(from, to);
-      return Math.max(stalledMs(from, to), queuedMs([pid], window) + stolenMs(window));
+      return Math.max(stalledMs(from, to), queuedMs([pid], window) + Math.max(0, ...stolenMs(window)));
     },
     keptDecisionWaitingMs(pid, from, to) {
       const window = between(from, to);
       const others = [...(window.at(-1)?.waitedMs.keys() ?? [])].filter((other) => !replicas.includes(other));
-      const onTheWayMs = queuedMs([pid, ...others], window) + stolenMs(window) + Math.max(0, busyMs(window));
+      // A decision passes several processes, one after the other, and each may be on another CPU.
+      const onTheWayMs = queuedMs([pid, ...others], window) + sum(stolenMs(window)) + Math.max(0, busyMs(window));
       return Math.max(stalledMs(from, to), onTheWayMs);
     },
     async stop() {
