@@ -106,11 +106,17 @@ export class Problem extends Error implements Refusal {
 /**
  * Returns the extras of a rate_limited problem.
  * @param policy the name of the quota that is used up. Of the limits of a surface: its name in RateLimit-Policy.
- * @param members `retry_after` is in whole seconds.
+ * @param members `remaining`: what a smaller request could still be charged. `retry_after` is in whole seconds.
  */
 export function quotaExceeded(
   policy: string,
-  members: { surface?: string; scope: "account" | "key" | "address" | "link"; limit: number; retry_after: number },
+  members: {
+    surface?: string;
+    scope: "account" | "key" | "address" | "link";
+    limit: number;
+    remaining?: number | undefined;
+    retry_after: number;
+  },
 ) {
   return {
     members: { type: QUOTA_EXCEEDED, "violated-policies": [policy], ...members },

@@ -8,6 +8,7 @@ import { keyRefused, rateLimitHeaders, refusalOf } from "../limiter/headers.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import type { Usage } from "../limiter/usage.ts";
+import type { UsageCounter } from "../usage/counter.ts";
 import { isRefusal, type Refusal } from "../problems.ts";
 
 /** What the middleware learns about a request. The access log is written from it. */
@@ -24,7 +25,7 @@ export interface AdmitOptions {
   limiter: Limiter;
   outage: Pick<StoreOutage, "check">;
   /** Counts what each key uses and is refused, and notes when it is used (usage/counter.ts). */
-  counter: { count(caller: Caller, decision: Decision): void; note(keyId: string): void };
+  counter: Pick<UsageCounter, "count" | "note">;
 }
 
 type Ctx = Context & { state: ApiState };
@@ -39,13 +40,14 @@ const MAX_LOOKUPS = 3;
  * Authenticates the request and charges the surface. Sets the rate limit headers whether or not the request is admitted.
  * On a free route, checks the key and stores its usage in the state. Repeats all if the account was changed since. One
  * round trip to the limiter; unless the key is cached, one more, and two to the store.
+ * @param charge `cost`: the number of requests that it counts as, 1 by default.
  * @returns the caller, or why the request is refused: rate_limited or a problem of its key.
  * @throws problems of the lookup of a key (Authenticator), and limiter_unavailable; store_unavailable before it charges, while
  * the store does not answer.
  */
 export async function admit(
   ctx: Ctx,
-  surface: Surface | "free",
+  { surface, cost = 1 }: { surface: Surface | "free"; cost?: number | undefined },
   { authenticator, limiter, counter, outage }: AdmitOptions,
 ): Promise<Caller | Refusal> {
   const credentials = {
@@ -65,9 +67,10 @@ export async function admit(
     else {
       outage.check(/^(GET|HEAD)$/.test(ctx.method) ? "read" : "write");
       // Written out, because spreading objects here takes 3 µs of each request.
-      const decision = await limiter.charge({ accountId, keyId, surface, accountVersion, connections, secretEndsAt });
-      counter.count(caller, decision);
-      refused = decided(ctx, decision, keyId);
+      const claim = { accountId, keyId, surface, cost, accountVersion, connections, secretEndsAt };
+      const decision = await limiter.charge(claim);
+      counter.count(caller, decision, cost);
+      refused = decided(ctx, decision, keyId, cost);
     }
     if (refused === undefined) {
       counter.note(keyId);
@@ -86,10 +89,10 @@ async function check(ctx: Ctx, caller: KnownCaller, limiter: Limiter): Promise<R
 }
 
 /** Sets the rate limit headers. Returns why the request is refused; `outdated` if the key must be looked up again. */
-function decided(ctx: Ctx, decision: Decision, keyId: string): Refusal | "outdated" | undefined {
+function decided(ctx: Ctx, decision: Decision, keyId: string, cost: number): Refusal | "outdated" | undefined {
   if (decision.verdict === "outdated") return decision.verdict;
   ctx.state.decision = decision;
   const headers = rateLimitHeaders(decision);
   for (const name in headers) ctx.res.setHeader(name, headers[name]!);
-  return refusalOf(decision, keyId);
+  return refusalOf(decision, keyId, cost);
 }

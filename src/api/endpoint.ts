@@ -6,7 +6,7 @@ import type { NewId } from "../infra/ids.ts";
 import type { RenderedJson } from "../infra/json-parts.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import type { Usage } from "../limiter/usage.ts";
-import type { Precondition, ProblemCode } from "../problems.ts";
+import type { Fault, Precondition, ProblemCode } from "../problems.ts";
 import { propertiesOf } from "../schema/fields.ts";
 import type { Tag } from "./openapi-parts.ts";
 
@@ -16,6 +16,8 @@ export interface Input<Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** What `keepUnreadable` set aside. */
+  readonly warnings: readonly Fault[];
   /** The uploaded file, if the endpoint takes one. The handler must keep it or remove it. */
   readonly file: StoredFile | undefined;
   readonly newId: NewId;
@@ -29,6 +31,19 @@ export interface Input<Params, Query, Body> {
   readonly usage: Usage | undefined;
   /** A request header that only this endpoint understands, by its lower-case name. */
   readonly header: (name: string) => string | undefined;
+}
+
+/** A response of JSON whose status or headers depend on what was done. */
+export class Answer {
+  readonly status: Endpoint["status"];
+  readonly headers: Record<string, string>;
+  readonly value: unknown;
+
+  constructor(status: Endpoint["status"], headers: Record<string, string>, value: unknown) {
+    this.status = status;
+    this.headers = headers;
+    this.value = value;
+  }
 }
 
 /** A file that an endpoint takes. */
@@ -49,7 +64,7 @@ export interface Upload<Params> {
 }
 
 /** One operation: its input, its response and its handler. Validation and the OpenAPI document are generated from it. */
-interface Declared<
+export interface Declared<
   Params extends TSchema = TSchema,
   Query extends TSchema = TSchema,
   Body extends TSchema = TSchema,
@@ -66,6 +81,16 @@ interface Declared<
   readonly body?: Body;
   readonly bodyOptional?: true;
   readonly upload?: Upload<Static<Params>>;
+  /**
+   * Takes several bodies at once, as `{ NAME: [ … ] }` or NDJSON: the handler's body is a list of `Entry`. The query's `count`
+   * says how many, and is charged before the body is read. `repeats`: the member of an entry that its result repeats.
+   */
+  readonly entries?: { readonly name: string; readonly schema: TSchema; readonly repeats: string };
+  /**
+   * For `?unreadable=metadata`: takes values that are refused out of a body, or of an entry, and returns a warning for each.
+   * The body is then validated again.
+   */
+  keepUnreadable?(body: unknown, faults: readonly Fault[]): Fault[];
   /** Default: 200. */
   readonly status?: 200 | 201 | 204;
   readonly response?: Output;
@@ -80,11 +105,13 @@ interface Declared<
   readonly binary?: readonly string[];
   /** Problems that it can respond with, in addition to those of every endpoint. */
   readonly problems: readonly ProblemCode[];
+  /** It may also respond with 200 and the header Onboarding-Outcome. */
+  readonly outcomes?: true;
   /** For a 201: the path of the new resource (RFC 9110, 10.2.2). */
   location?(body: Static<Output>): string;
   handle(
     input: Input<Static<Params>, Static<Query>, Static<Body>>,
-  ): Promise<Static<Output> | RenderedJson | BinaryResponse | undefined>;
+  ): Promise<Static<Output> | Answer | RenderedJson | BinaryResponse | undefined>;
   /** Runs instead for `?dry_run=true`, and responds with 200. It writes nothing and uses up no Idempotency-Key. */
   readonly dryRun?: {
     /** The surface that is charged instead of the route's. */

@@ -7,17 +7,27 @@ import { declaredType, fingerprintOf, openRaw } from "../http/upload.ts";
 import type { StoredFile } from "../content/file.ts";
 import { type Fault, listed, MAX_FAULTS, problem } from "../problems.ts";
 import type { Endpoint, Route } from "./endpoint.ts";
+import type { Checked } from "../schema/entry.ts";
 import { tidier } from "../schema/tidy.ts";
+import { entriesReader } from "./entries.ts";
 import { compile } from "./validate.ts";
 
 export interface ReadBody {
   readonly body: unknown;
+  readonly warnings: readonly Fault[];
   readonly file: StoredFile | undefined;
   /** Equal for bodies that differ only in JSON whitespace, or in a form's boundary or the order of its parts. */
   readonly fingerprint: string;
 }
 
-const NOTHING: ReadBody = { body: undefined, file: undefined, fingerprint: "" };
+/** What of the query concerns the body. */
+export interface BodyQuery {
+  /** Number of entries. */
+  readonly count?: number;
+  readonly unreadable?: "metadata";
+}
+
+const NOTHING: ReadBody = { body: undefined, warnings: [], file: undefined, fingerprint: "" };
 
 /** Returns a function that reads a query string. It throws invalid_query with all faults: unknown, repeated, invalid. */
 export function queryReader({ query }: Pick<Endpoint, "query">): (querystring: string) => unknown {
@@ -47,22 +57,37 @@ function noneAllowed(query: unknown): Fault[] {
  * malformed_request, request_timeout, validation_failed, and what the endpoint's `store` throws.
  */
 export function bodyReader(
-  { body: schema, upload, bodyOptional, method }: Route,
+  { body: declared, entries, keepUnreadable, upload, bodyOptional, method }: Route,
   { bodyTimeoutMs, maxFileBytes }: { bodyTimeoutMs: number; maxFileBytes: number },
-): (req: IncomingMessage, caller: Caller, params: Record<string, string>) => Promise<ReadBody> {
-  if (schema === undefined && upload === undefined) return () => Promise.resolve(NOTHING);
+): (req: IncomingMessage, caller: Caller, params: Record<string, string>, query?: BodyQuery) => Promise<ReadBody> {
+  if (declared === undefined && upload === undefined) return () => Promise.resolve(NOTHING);
+  const schema = entries?.schema ?? declared;
   const validate = compile(schema ?? {}, "json");
   const tidy = tidier(schema ?? {});
   /** Changes the body in place. Take the fingerprint first: it identifies the body as sent. */
-  const checked = (body: unknown): unknown => {
-    const tidied = tidy(body);
-    throwFaults("validation_failed", "The body is not valid.", validate(tidied));
-    return tidied;
+  const checked = (body: unknown, { unreadable }: BodyQuery): Checked<unknown> => {
+    const value = tidy(body);
+    let faults = validate(value);
+    const warnings: Fault[] = [];
+    // More than once: a value with many faults lists only the first.
+    for (let kept; unreadable === "metadata" && (kept = keepUnreadable?.(value, faults))?.length;) {
+      warnings.push(...kept);
+      faults = validate(value);
+    }
+    throwFaults("validation_failed", `The ${entries === undefined ? "body" : "entry"} is not valid.`, faults);
+    return { value, warnings };
   };
+  if (entries !== undefined) {
+    const read = entriesReader(entries, bodyTimeoutMs);
+    return async (req, _caller, _params, query = {}) => ({
+      ...NOTHING,
+      ...(await read(req, query.count ?? 0, (body) => checked(body, query))),
+    });
+  }
   const types = ["application/json"];
   if (method === "PATCH") types.push("application/merge-patch+json");
   if (upload?.form !== undefined) types.push("multipart/form-data");
-  return async (req, caller, params) => {
+  return async (req, caller, params, query = {}) => {
     if (upload !== undefined && (upload.form === undefined || contentTypeOf(req)?.essence === "multipart/form-data")) {
       const rules = { maxFileBytes, timeoutMs: bodyTimeoutMs };
       const open = upload.form === undefined ? openRaw(req, rules) : openForm(req, schema, rules);
@@ -76,8 +101,8 @@ export function bodyReader(
         }
         const fields = await open.fields();
         const fingerprint = fingerprintOf(fields, file);
-        const body = checked(fields);
-        return { body: schema === undefined ? undefined : body, file, fingerprint };
+        const { value, warnings } = checked(fields, query);
+        return { body: schema === undefined ? undefined : value, warnings, file, fingerprint };
       } catch (error) {
         if (file !== undefined) await upload.discard(file);
         throw error;
@@ -91,7 +116,8 @@ export function bodyReader(
     }
     const body = await readJson(req, { types, timeoutMs: bodyTimeoutMs, optional: bodyOptional === true });
     const fingerprint = JSON.stringify(body);
-    return { body: checked(body), file: undefined, fingerprint };
+    const { value, warnings } = checked(body, query);
+    return { body: value, warnings, file: undefined, fingerprint };
   };
 }
 

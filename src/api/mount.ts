@@ -11,9 +11,11 @@ import { lazy } from "../infra/lazy.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import { isRefusal, RESTORING } from "../problems.ts";
+import type { Entry } from "../schema/entry.ts";
 import { admit, type AdmitOptions, type ApiState } from "./admit.ts";
-import type { Route } from "./endpoint.ts";
-import { bodyReader, queryReader, type ReadBody } from "./input.ts";
+import { Answer, type Route } from "./endpoint.ts";
+import { labelled } from "./entries.ts";
+import { type BodyQuery, bodyReader, queryReader, type ReadBody } from "./input.ts";
 import { openApi } from "./openapi.ts";
 
 export interface MountOptions extends AdmitOptions {
@@ -22,6 +24,8 @@ export interface MountOptions extends AdmitOptions {
   bodyTimeoutMs: number;
   /** Maximum size of a file, in bytes. */
   maxFileBytes: number;
+  /** Finds the candidate that has an external_id. */
+  candidates: { idOf(accountId: string, externalId: string): Promise<string | undefined> };
   /** `signal` is aborted while nobody may be served. */
   restore: { readonly signal: AbortSignal };
 }
@@ -51,16 +55,28 @@ export function mount(routes: readonly Route[], options: MountOptions): Router<A
 function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
   const readQuery = queryReader(route);
   const readBody = bodyReader(route, options);
+  const namesCandidate = route.path.startsWith("/candidates/:id");
+  /** What several entries are charged is in the query. If the query cannot be read, nothing is charged. */
+  const chargeOf = ({ surface }: Route, querystring: string) => {
+    try {
+      return { surface, cost: (readQuery(querystring) as BodyQuery).count };
+    } catch {
+      return { surface: "free" } as const;
+    }
+  };
   return async (context) => {
     const ctx = context as Ctx;
     ctx.state.endpointName = route.name;
     ctx.state.route = route.path;
     if (options.restore.signal.aborted) return sendRefusal(ctx, RESTORING);
     const { querystring } = ctx;
-    const caller = await admit(ctx, surfaceOf(route, querystring), options);
+    const charge =
+      route.entries === undefined ? { surface: surfaceOf(route, querystring) } : chargeOf(route, querystring);
+    const caller = await admit(ctx, charge, options);
     if (isRefusal(caller)) return sendRefusal(ctx, caller);
     const query = readQuery(querystring);
-    const read = await readBody(ctx.req, caller, ctx.params);
+    if (namesCandidate) await nameCandidate(ctx, caller, options);
+    const read = await readBody(ctx.req, caller, ctx.params, query as BodyQuery);
     await send(ctx, await responseOf(ctx, route, { caller, query, ...read }, options));
   };
 }
@@ -69,7 +85,7 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
 async function responseOf(
   ctx: Ctx,
   route: Route,
-  { caller, query, body, file, fingerprint }: ReadBody & { caller: Caller; query: unknown },
+  { caller, query, body, warnings, file, fingerprint }: ReadBody & { caller: Caller; query: unknown },
   { idempotency, newId }: MountOptions,
 ): Promise<JsonResponse | BinaryResponse> {
   const { req, res, params } = ctx;
@@ -79,6 +95,7 @@ async function responseOf(
     params,
     query,
     body,
+    warnings,
     file,
     newId,
     precondition: ifMatch(header("if-match")),
@@ -94,7 +111,10 @@ async function responseOf(
     if (result instanceof BinaryResponse) return result;
     if (result === undefined) return new BinaryResponse(204, {});
     const { volatile, untagged } = route;
-    return await jsonResponse(route.status, result, { location: route.location?.(result), volatile, untagged });
+    const { status, headers, value } = result instanceof Answer ? result : new Answer(route.status, {}, result);
+    const location = status === 201 ? route.location?.(value) : undefined;
+    const response = await jsonResponse(status, value, { location, volatile, untagged });
+    return { ...response, headers: { ...response.headers, ...headers } };
   };
   try {
     // Even a dry run parses the key: it is refused whenever the real request would be. An empty key is refused, not ignored:
@@ -103,17 +123,31 @@ async function responseOf(
     const key = route.method === "POST" && typeof field === "string" ? parseIdempotencyKey(field) : undefined;
     if (route.dryRun !== undefined && (query as { dry_run?: boolean }).dry_run === true)
       return await jsonResponse(200, await route.dryRun.handle(input));
-    if (key === undefined) return await work(newId);
     const request = {
       accountId: caller.accountId,
-      subject: params["id"],
-      key,
+      subject: route.entries === undefined ? params["id"] : SEVERAL,
       fingerprint: `${ctx.method} ${ctx.path}?${ctx.querystring}\n${fingerprint}`,
     };
-    return await idempotency.once(request, work);
+    const response = key === undefined ? await work(newId) : await idempotency.once({ ...request, key }, work);
+    if (route.entries === undefined || response instanceof BinaryResponse) return response;
+    return await labelled(response, body as Entry<unknown>[], route.entries);
   } finally {
     if (file !== undefined && !handled) await route.upload?.discard(file);
   }
+}
+
+/** The subject of a request about several candidates. Its stored response has no personal data, so no erasure removes it. */
+const SEVERAL = "several";
+
+const EXTERNAL = "external:";
+
+/**
+ * Puts the candidate's id in the place of `external:EXTERNAL_ID` in the path. If there is no such candidate, the path stays as it
+ * is: no id looks like it, and a retry still gets its stored response. One more round trip to the store.
+ */
+async function nameCandidate({ params }: Ctx, { accountId }: Caller, { candidates }: MountOptions): Promise<void> {
+  const { id } = params;
+  if (id?.startsWith(EXTERNAL)) params["id"] = (await candidates.idOf(accountId, id.slice(EXTERNAL.length))) ?? id;
 }
 
 /** Returns a signal that is aborted when the connection closes before the whole response was sent. */

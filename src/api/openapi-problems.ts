@@ -51,6 +51,12 @@ export const PROBLEM_SCHEMA = {
       ["key-create"],
     ),
     limit: { type: "integer", description: "With rate_limited: the limit, in requests of a window.", examples: [100] },
+    remaining: {
+      type: "integer",
+      description:
+        "With rate_limited, of a request that counts as several: how many one more request may count as now.",
+      examples: [37],
+    },
     retry_after: { type: "integer", description: "With rate_limited: seconds to wait, rounded up.", examples: [812] },
     from: {
       type: ["string", "null"],

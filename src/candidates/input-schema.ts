@@ -70,6 +70,9 @@ export const CandidateInput = component(
 );
 export type CandidateInput = Static<typeof CandidateInput>;
 
+/** Maximum number of candidates in one request. */
+const MAX_ENTRIES = 100;
+
 export const CandidatePatch = component(
   "CandidatePatch",
   "Changes of a candidate (JSON Merge Patch, RFC 7396): null clears a field, and a field that is left out stays as it is.",
@@ -96,9 +99,63 @@ export const OutreachPatch = component(
 );
 export type OutreachPatch = Static<typeof OutreachPatch>;
 
+/** Changes of one of several candidates. */
+export const BulkPatch = component(
+  "BulkPatch",
+  "Changes of one candidate. id addresses it; without one, external_id does. The rest is as in PATCH /candidates/{id} and PATCH /candidates/{id}/outreach.",
+  { ...CandidatePatch.properties, ...outreachFields, id: Type.Optional(about(Type.String(), ...ID)) },
+  Object.fromEntries(Object.entries(CANDIDATE_PATCH_ELSEWHERE).filter(([name]) => name !== "id" && !(name in outreachFields))),
+);
+export type BulkPatch = Static<typeof BulkPatch>;
+
+const ENTRIES = `Up to ${MAX_ENTRIES}. In NDJSON, each line is one.`;
+
+export const BulkCreateInput = titled(
+  "BulkCreateInput",
+  "Several candidates to create.",
+  Type.Unsafe<readonly Entry<CandidateInput>[]>(strict({ candidates: about(Type.Array(CandidateInput), ENTRIES) })),
+);
+
+export const BulkUpdateInput = titled(
+  "BulkUpdateInput",
+  "Changes of several candidates.",
+  Type.Unsafe<readonly Entry<BulkPatch>[]>(strict({ candidates: about(Type.Array(BulkPatch), ENTRIES) })),
+);
+
 export const StartInput = component("StartInput", "An object without members. The body may be left out.", {});
 
+const OnConflict = oneOf(["update", "skip"]);
+export type OnConflict = Static<typeof OnConflict>;
+
+const importQuery = {
+  on_conflict: Type.Optional(
+    about(
+      OnConflict,
+      "What to do if the external_id is taken. update: change that candidate to what is sent; fields that are left out stay, and new documents and references are added. skip: leave it as it is. Without it, the request is refused.",
+      "update",
+    ),
+  ),
+  unreadable: Type.Optional(
+    about(
+      oneOf(["metadata"]),
+      "metadata: an email, phone or start_date that is refused becomes null, and its text is kept in metadata as unreadable.FIELD.",
+      "metadata",
+    ),
+  ),
+};
+
+const count = {
+  count: about(
+    Type.Integer({ minimum: 1, maximum: MAX_ENTRIES }),
+    "How many entries the body has, 1 to 100. It is what the request counts as: it is charged before the body is read, all of it or nothing.",
+    2,
+  ),
+};
+export const BulkCreateQuery = strict({ ...count, ...importQuery });
+export const BulkUpdateQuery = strict(count);
+
 export const CreateQuery = strict({
+  ...importQuery,
   dry_run: Type.Optional(
     about(
       Type.Boolean(),

@@ -15,6 +15,14 @@ import type { OutreachReason } from "./schema.ts";
 export type Planner = (record: CandidateRecord, now: number) => PlannedOutreach;
 export type PlannedOutreach = Pick<OutreachRecord, "next_at" | "reason" | "look_at" | "rules">;
 
+/** What reminders add to writes of candidates. */
+export interface Reminders {
+  /** Returns what plans the reminders of the account's candidates. No round trip if this process knows its settings. */
+  plannerOf(accountId: string): Promise<Planner>;
+  /** Returns those of the addresses whose owners want no more messages of the account. No round trip without addresses. */
+  optedOut(accountId: string, emails: readonly string[]): Promise<string[]>;
+}
+
 /** Outreach state of a candidate with no reminders sent and none planned. */
 export const NO_OUTREACH: OutreachRecord = {
   next_at: null,

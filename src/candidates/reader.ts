@@ -115,6 +115,35 @@ export class CandidateReader {
     return (await this.#candidates.findOne(filter, { projection: { _id: 1 } }))?._id;
   }
 
+  /** Returns the feed positions (`change`) of those candidates that exist. */
+  async positionsOf(accountId: string, ids: readonly string[]): Promise<string[]> {
+    const filter = { _id: { $in: [...ids] }, account: accountId };
+    return (await this.#candidates.find(filter, { projection: { change: 1 } })).map(({ change }) => change);
+  }
+
+  /**
+   * Returns the candidates that have one of these ids, or one of these external_ids; two round trips for both. Leaves out erased
+   * candidates, and records that cannot be read.
+   */
+  async named(accountId: string, ids: readonly string[], externalIds: readonly string[]): Promise<CandidateRecord[]> {
+    const account = equals(accountId);
+    // With both bounds MongoDB uses the partial index.
+    const filters: [number, Filter<Stored>][] = [
+      [ids.length, { account, _id: { $in: [...ids] } }],
+      [externalIds.length, { account, external_id: { $in: [...externalIds], $gt: "" } }],
+    ];
+    const asked = filters.filter(([limit]) => limit > 0);
+    const batches = asked.map(([limit, filter]) => this.#find({ filter, projection: RECORD_MEMBERS, limit }));
+    const records: CandidateRecord[] = [];
+    const slice = new TimeSlice();
+    for (const document of (await Promise.all(batches)).flatMap(({ documents }) => documents)) {
+      if (slice.isOver()) await slice.next();
+      const found = this.#decoded(document);
+      if (!(found instanceof UnreadableRecord || isTombstone(found))) records.push(found);
+    }
+    return records;
+  }
+
   /** @throws problem external_id_taken if another candidate has the external_id. */
   async checkExternalId({ accountId, id, external_id }: Pick<Draft, "accountId" | "id" | "external_id">) {
     if (external_id === null) return;

@@ -32,19 +32,26 @@ export class ReferenceIndexStore {
   ): Promise<Written> {
     if (references.length === 0) return write();
     const ids = references.map((reference) => reference.id);
-    const inserts = ids.map((_id) => ({ insertOne: { document: { _id, account: accountId, candidate: id } } }));
-    try {
-      await this.#entries.write("insert", inserts);
-    } catch (error) {
-      // A retry of an interrupted attempt uses the same ids, so their entries exist already.
-      if (!isDuplicateKey(error)) throw error;
-    }
+    await this.add(ids.map((each) => ({ accountId, candidateId: id, id: each })));
     try {
       return await write();
     } catch (error) {
       const refused = error instanceof Problem && error.code !== "store_unavailable";
       if (refused) await this.remove(accountId, ids).catch(() => undefined);
       throw error;
+    }
+  }
+
+  /** Adds entries for new references. */
+  async add(references: readonly { accountId: string; candidateId: string; id: string }[]): Promise<void> {
+    const inserts = references.map(({ id: _id, accountId: account, candidateId: candidate }) => ({
+      insertOne: { document: { _id, account, candidate } },
+    }));
+    try {
+      await this.#entries.write("insert", inserts);
+    } catch (error) {
+      // A retry of an interrupted attempt uses the same ids, so their entries exist already.
+      if (!isDuplicateKey(error)) throw error;
     }
   }
 

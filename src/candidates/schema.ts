@@ -107,6 +107,15 @@ const Outreach = component("Outreach", "When the next reminder goes out, or why 
   ),
 });
 
+export const Warning = component("Warning", "A value that could not be read, and where its text is kept.", {
+  pointer: about(Type.String(), "Where the value is in the body: a JSON Pointer (RFC 6901).", "/phone"),
+  detail: about(
+    Type.String(),
+    "What is wrong with it, and where its text is.",
+    "must start with + and the country code. Its text is kept in metadata as unreadable.phone",
+  ),
+});
+
 const ReferenceRequirements = component(
   "ReferenceRequirements",
   "How many references are needed, and how many are there.",
@@ -166,17 +175,25 @@ export const Candidate = component("Candidate", "A candidate with all documents 
     "When the candidate was started. Null until then.",
     "2026-08-17T09:31:00.000Z",
   ),
+  warnings: Type.Optional(
+    about(Type.Array(Warning), "Only in the response to a request with unreadable=metadata: what was not readable."),
+  ),
 });
 export type Candidate = Static<typeof Candidate>;
 
-export const DryRun = component("DryRun", "What a request would create. Nothing is stored.", {
+/** What became of a candidate that was sent. */
+export const OUTCOMES = ["created", "updated", "unchanged"] as const;
+
+export const DryRun = component("DryRun", "What a request would create or change. Nothing is stored.", {
   object: about(oneOf(["dry_run"]), "The type of the object.", "dry_run"),
   valid: about(Type.Boolean(), "Always true: a request that is not valid is answered with a problem.", true),
-  would_create: about(Candidate, "The candidate as it would be created. Its ids are examples."),
+  outcome: Type.Optional(about(oneOf(OUTCOMES), "What would become of the candidate.", "created")),
+  would_create: about(Candidate, "The candidate as it would be. The ids of what is new are examples."),
 });
 export type DryRun = Static<typeof DryRun>;
 
-export const CandidatePath = strict({ id: about(Type.String(), ...ID) });
+const NAMED = `${ID[0]} Or external: followed by its external_id, percent-encoded.`;
+export const CandidatePath = strict({ id: about(Type.String(), NAMED, ID[1]) });
 
 export const ListQuery = strict({
   limit: about(

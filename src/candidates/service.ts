@@ -3,20 +3,33 @@ import type { ContentStore } from "../content/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import { RenderedJson } from "../infra/json-parts.ts";
-import { type Precondition, Problem } from "../problems.ts";
+import { invalid, type Precondition, Problem } from "../problems.ts";
+import { tidier } from "../schema/tidy.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { checkNewDocument, inlineFile, newDocument } from "./documents.ts";
 import { newDraft, started } from "./edits.ts";
-import { alive, filesOf } from "./erasure.ts";
-import type { Candidate, DryRun, ListQuery } from "./schema.ts";
+import { alive, candidateDeleted, filesOf, unlessErased } from "./erasure.ts";
+import { type Candidate, type DryRun, ExternalId, type ListQuery } from "./schema.ts";
 import { advance, cursorAt, decodeCursor, encodeCursor, type FeedPage, type FeedEntry } from "./feed.ts";
-import type { CandidateInput } from "./input-schema.ts";
-import { type CandidateKey, type DocumentRecord, type Draft, namesFile } from "./record.ts";
+import type { CandidateInput, OnConflict } from "./input-schema.ts";
+import { documentsOf, merged, newDocumentsIn, type PartIds, partIds } from "./merges.ts";
+import { situationOf } from "./moves.ts";
+import { type CandidateKey, type CandidateRecord, type DocumentRecord, type Draft, namesFile } from "./record.ts";
 import { renderCandidate, taggedCandidate } from "./render.ts";
 import { pageTag, renderPage } from "./rows.ts";
 import type { CandidateStore, Edit } from "./store.ts";
+import { nextRecord } from "./version.ts";
 
 const MAX_PAGE_ROWS = 200;
+/** Attempts to create or change a candidate whose external_id changes hands meanwhile. */
+const MAX_RACES = 5;
+const tidyExternalId = tidier(ExternalId);
+
+export type Outcome = "created" | "updated" | "unchanged";
+export interface Put {
+  readonly record: CandidateRecord;
+  readonly outcome: Outcome;
+}
 
 interface CandidateServiceOptions {
   store: CandidateStore;
@@ -35,31 +48,114 @@ export class CandidateService {
     this.#options = options;
   }
 
-  async create(accountId: string, given: CandidateInput, newId: NewId): Promise<Candidate> {
+  /** Returns the id of the candidate that has this external_id, in any form that a body may send it. */
+  async idOf(accountId: string, externalId: string): Promise<string | undefined> {
+    const text = tidyExternalId(externalId);
+    return typeof text === "string" ? this.#options.store.reader.holderOf(accountId, text) : undefined;
+  }
+
+  /**
+   * Creates a candidate. If its external_id is taken, changes that candidate, or leaves it, as `onConflict` says.
+   * @throws problem validation_failed with `onConflict`, but without an external_id.
+   */
+  async put(accountId: string, given: CandidateInput, newId: NewId, onConflict?: OnConflict): Promise<Put> {
+    const key = { accountId, id: newId("cand") };
+    const ids = onConflict && partIds(given, newId);
+    for (let attempt = 1; ; attempt++) {
+      const found = ids && (await this.#namesake(accountId, given));
+      // The candidate may be its own: an interrupted attempt of this request created it.
+      if (ids === undefined || found === undefined || found.id === key.id)
+        try {
+          return { record: await this.#create(key, given, newId), outcome: "created" };
+        } catch (error) {
+          const isRace = error instanceof Problem && error.code === "external_id_taken" && ids !== undefined;
+          if (!isRace || attempt === MAX_RACES) throw error;
+          continue;
+        }
+      if (onConflict === "skip") return { record: found, outcome: "unchanged" };
+      const put = await unlessErased(this.#merge(found, given, ids));
+      if (put !== undefined) return put;
+      if (attempt === MAX_RACES) throw candidateDeleted(found.id);
+    }
+  }
+
+  async #namesake(accountId: string, { external_id }: CandidateInput): Promise<CandidateRecord | undefined> {
+    if (!external_id)
+      throw invalid("/external_id", "must be sent with on_conflict: it tells whether the candidate exists");
+    return (await this.#options.store.reader.named(accountId, [], [external_id]))[0];
+  }
+
+  async #merge(found: CandidateRecord, given: CandidateInput, ids: PartIds): Promise<Put> {
+    const { content, store, clock } = this.#options;
+    const { accountId, id: candidateId } = found;
+    const files = new Map<number, StoredFile>();
+    const documents = documentsOf(given);
+    const situation = situationOf(found, timestamp(clock.now()));
+    if (merged(found, given, { ids, now: situation.now }) === found) return { record: found, outcome: "unchanged" };
+    try {
+      for (const n of newDocumentsIn(found, given)) {
+        const inline = documents[n]?.content;
+        if (inline) files.set(n, await content.store(inlineFile(inline), { accountId, candidateId }));
+      }
+    } catch (error) {
+      await content.discard([...files.values()].map(({ id }) => id));
+      throw error;
+    }
+    let isChanged = false;
+    const write = () =>
+      store.change(
+        accountId,
+        candidateId,
+        (before, now) => {
+          const after = merged(before, given, { ids, now, files });
+          isChanged = after !== before;
+          return after;
+        },
+        found,
+      );
+    const record = await content.settle([...files.values()].map(({ id }) => id), write, namesFile);
+    return { record, outcome: isChanged ? "updated" : "unchanged" };
+  }
+
+  async #create(key: CandidateKey, given: CandidateInput, newId: NewId): Promise<CandidateRecord> {
     const { content, store } = this.#options;
-    const id = newId("cand");
+    const { accountId, id } = key;
     const owner = { accountId, candidateId: id };
     let draft: Draft;
     try {
-      draft = await this.#draft({ accountId, id }, given, newId, (file) => content.store(file, owner));
+      draft = await this.#draft(key, given, newId, (file) => content.store(file, owner));
     } catch (error) {
       // A retry may be refused only because a day has passed since an interrupted attempt of this request created the
       // candidate: an expires_on was not past then.
       const isRefused = error instanceof Problem && error.code === "invalid_transition";
       const earlier = isRefused ? await store.reader.find(accountId, id) : null;
       if (earlier === null) throw error;
-      return renderCandidate(alive(earlier));
+      return alive(earlier);
     }
     // If an interrupted attempt already created the candidate, this retry uploaded its files a second time. `settle`
     // removes the duplicates.
-    const record = await content.settle(filesOf(draft.documents), () => store.insert(draft), namesFile);
-    return renderCandidate(record);
+    return content.settle(filesOf(draft.documents), () => store.insert(draft), namesFile);
   }
 
   /** Does what `create` does, but writes nothing. The ids in the response are examples. */
-  async rehearse(accountId: string, given: CandidateInput, newId: NewId): Promise<DryRun> {
+  async rehearse(accountId: string, given: CandidateInput, newId: NewId, onConflict?: OnConflict): Promise<DryRun> {
+    const found = onConflict && (await this.#namesake(accountId, given));
+    const { record, outcome } = found
+      ? this.#rehearsedMerge(found, given, newId, onConflict)
+      : { record: await this.#rehearsedCreate(accountId, given, newId), outcome: "created" as const };
+    return { object: "dry_run", valid: true, outcome, would_create: renderCandidate(record) };
+  }
+
+  async #rehearsedCreate(accountId: string, given: CandidateInput, newId: NewId): Promise<CandidateRecord> {
     const draft = await this.#draft({ accountId, id: newId("cand") }, given, newId, rehearsedFile);
-    return { object: "dry_run", valid: true, would_create: renderCandidate(await this.#options.store.rehearse(draft)) };
+    return this.#options.store.rehearse(draft);
+  }
+
+  #rehearsedMerge(found: CandidateRecord, given: CandidateInput, newId: NewId, onConflict: OnConflict): Put {
+    const now = this.#options.clock.now();
+    const after = onConflict === "skip" ? found : merged(found, given, { ids: partIds(given, newId), now: timestamp(now) });
+    if (after === found) return { record: found, outcome: "unchanged" };
+    return { record: nextRecord(found, after, { at: now, now }, () => found.outreach), outcome: "updated" };
   }
 
   async read(accountId: string, id: string): Promise<Candidate> {
@@ -117,7 +213,7 @@ export class CandidateService {
     storeFile: (file: IncomingFile) => Promise<StoredFile>,
   ): Promise<Draft> {
     const situation = { started: false, now: timestamp(this.#options.clock.now()) };
-    const all = (given.documents ?? []).map((each) => (typeof each === "string" ? { name: each } : each));
+    const all = documentsOf(given);
     for (const [n, each] of all.entries()) checkNewDocument(each, { ...situation, at: `/documents/${n}` });
     const documents: DocumentRecord[] = [];
     try {

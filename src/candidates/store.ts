@@ -4,10 +4,10 @@ import { timestamp, type Clock } from "../infra/clock.ts";
 import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
 import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 import { isGone } from "../problems.ts";
+import { CandidateBatches, type Change } from "./batch-store.ts";
 import { alive, candidateNotFound, type Found, isTombstone, tombstoneOf, UnreadableRecord } from "./erasure.ts";
 import { FeedClock, type Reservation } from "./feed-clock.ts";
-import { expired } from "./moves.ts";
-import { addedAddresses, addressesOf, contactsOf, noMail, optedOut, type Planner } from "./outreach.ts";
+import { addedAddresses, addressesOf, contactsOf, noMail, optedOut, type Reminders } from "./outreach.ts";
 import { CandidateReader } from "./reader.ts";
 import type { CandidateKey, CandidateRecord, Draft } from "./record.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
@@ -18,20 +18,6 @@ import { WritesInFlight } from "./writes-in-flight.ts";
 /** Makes one change. Returns the changed candidate, or the same record if there is nothing to change. `now` is RFC 3339. */
 export type Edit = (record: CandidateRecord, now: string) => CandidateRecord;
 type FoundEdit = (found: Found, now: string) => Found;
-
-/** One candidate as it was read, undefined if it is new, and what it becomes. */
-interface Change {
-  readonly before: Found | undefined;
-  readonly after: Found;
-}
-
-/** What reminders add to writes of candidates. */
-export interface Reminders {
-  /** Returns what plans the reminders of the account's candidates. No round trip if this process knows its settings. */
-  plannerOf(accountId: string): Promise<Planner>;
-  /** Returns those of the addresses whose owners want no more messages of the account. No round trip without addresses. */
-  optedOut(accountId: string, emails: readonly string[]): Promise<string[]>;
-}
 
 const NO_REMINDERS: Reminders = { plannerOf: () => Promise.resolve(noMail), optedOut: () => Promise.resolve([]) };
 
@@ -47,6 +33,7 @@ export class CandidateStore {
   readonly reader: CandidateReader;
   readonly references: ReferenceIndexStore;
   readonly feedClock: FeedClock;
+  readonly batches: CandidateBatches;
   readonly inFlight = new WritesInFlight((key) => this.#renew(key));
 
   constructor(mongo: Mongo, clock: Clock, reminders: Reminders = NO_REMINDERS, log?: Pick<Logger, "error">) {
@@ -56,6 +43,8 @@ export class CandidateStore {
     this.#candidates = mongo.db.collection("candidates");
     this.reader = new CandidateReader(mongo, log);
     this.references = new ReferenceIndexStore(mongo);
+    const commit = (changes: readonly Change[], position: Reservation) => this.#commit(changes, position);
+    this.batches = new CandidateBatches({ ...this, mongo, reminders, commit });
   }
 
   /**
@@ -121,28 +110,6 @@ export class CandidateStore {
       if (!(error instanceof UnreadableRecord)) throw error;
       return this.#queued({ accountId, id }, edit, error.salvaged);
     }
-  }
-
-  /**
-   * Expires the accepted documents of up to 100 candidates whose expires_on is before `today`, the most overdue first, in one
-   * write: many expire at the same midnight. Skips a candidate that another write changes in between: the next call finds
-   * it again. Returns the number of changed candidates.
-   */
-  async expire(today: string): Promise<number> {
-    const due = await this.reader.expiring(today, 100);
-    if (due.length === 0) return 0;
-    const accounts = [...new Set(due.map(({ accountId }) => accountId))];
-    const plans = new Map(
-      await Promise.all(accounts.map(async (id) => [id, await this.#reminders.plannerOf(id)] as const)),
-    );
-    const position = this.feedClock.reserve(Math.max(...due.map(({ updated_at }) => Date.parse(updated_at))));
-    const changes = due.map((before) => {
-      const edited = expired(before, today, timestamp(position.now));
-      return { before, after: nextVersion(before, edited, position, plans.get(before.accountId) ?? noMail) };
-    });
-    const count = await this.#commit(changes, position);
-    if (this.#mongo.isLate(position.reservedAt)) for (const key of due) this.inFlight.settleLater(key, position);
-    return count;
   }
 
   /** Writers of one candidate queue within this process, so that they race only writers in other replicas. */

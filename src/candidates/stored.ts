@@ -112,7 +112,7 @@ function storedRecord(record: CandidateRecord, at: number): Stored {
     ...(erasure === null ? {} : { erasure }),
     _id: id,
     account: accountId,
-    change: `${feedPosition(at)}.${id}`,
+    change: positionOf(at, id),
     next_expiry: nextExpiry(record.documents),
     metadata: JSON.stringify(record.metadata),
     documents: record.documents.map((document) => ({ ...document, metadata: JSON.stringify(document.metadata) })),
@@ -128,7 +128,7 @@ function storedTombstone({ id, accountId, version, updated_at, erasure }: Tombst
   return measured({
     _id: id,
     account: accountId,
-    change: `${feedPosition(at)}.${id}`,
+    change: positionOf(at, id),
     state: "deleted",
     deleted: true,
     ...(erasure === null ? {} : { erasure }),
@@ -143,6 +143,11 @@ function storedTombstone({ id, accountId, version, updated_at, erasure }: Tombst
     references: [],
     next_expiry: null,
   });
+}
+
+/** Returns the feed position (`change`) of a candidate that is written at that time, in milliseconds since the epoch. */
+export function positionOf(at: number, id: string): string {
+  return `${feedPosition(at)}.${id}`;
 }
 
 function measured(stored: Omit<Stored, "size">): Stored {

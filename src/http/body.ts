@@ -31,8 +31,7 @@ export async function readJson(
   req: IncomingMessage,
   { types, timeoutMs, optional }: { types: readonly string[]; timeoutMs: number; optional: boolean },
 ): Promise<unknown> {
-  if (Number(req.headers["content-length"] ?? 0) > MAX_JSON_BYTES) throw tooLarge();
-  const bytes = await readBytes(req, timeoutMs);
+  const bytes = await readBytes(req, timeoutMs, MAX_JSON_BYTES);
   if (bytes.length === 0 && optional) return {};
   if (bytes.length === 0) throw problem("malformed_json", "The body is empty. Send a JSON object, at least {}.");
   checkMediaType(req, types);
@@ -76,16 +75,20 @@ export function contentTypeOf(req: IncomingMessage): MIMEType | undefined {
   }
 }
 
-/** Reads the whole body. If that fails, the rest is discarded: unread bytes would block the connection. */
-function readBytes(req: IncomingMessage, timeoutMs: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
+/**
+ * Reads the whole body. If that fails, the rest is discarded: unread bytes would block the connection.
+ * @throws as `readJson`, apart from what depends on the body's type and text.
+ */
+export async function readBytes(req: IncomingMessage, timeoutMs: number, maxBytes: number): Promise<Buffer> {
+  if (Number(req.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  return await new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const checkChunk = chunkCheck();
     let size = 0;
     const take = (chunk: Buffer): void => {
       size += chunk.length;
       chunks.push(chunk);
-      const fault = size > MAX_JSON_BYTES ? tooLarge() : checkChunk(chunk);
+      const fault = size > maxBytes ? tooLarge(maxBytes) : checkChunk(chunk);
       if (fault !== undefined) end(fault);
     };
     const end = (error?: Error | null): void => {
@@ -125,6 +128,6 @@ export function incomplete(reason: string): Error {
   return problem("request_timeout", `${reason} Send it again.`, { headers: { Connection: "close" } });
 }
 
-function tooLarge(): Error {
-  return problem("payload_too_large", `The JSON body is too large. Send at most ${MAX_JSON_BYTES} bytes.`);
+function tooLarge(maxBytes: number): Error {
+  return problem("payload_too_large", `The JSON body is too large. Send at most ${maxBytes} bytes.`);
 }

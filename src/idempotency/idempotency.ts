@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { BinaryResponse, type JsonResponse } from "../http/response.ts";
 import type { Clock } from "../infra/clock.ts";
-import { type IdPrefix, type NewId, typeId } from "../infra/ids.ts";
+import { idsFrom, type NewId } from "../infra/ids.ts";
 import { Problem, problem } from "../problems.ts";
 import { type Outcome, pack, responseOrThrow, storedRefusal, unpack } from "./outcome.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "./store.ts";
@@ -160,21 +160,6 @@ function inFlight(): Problem {
     "The first request with this Idempotency-Key is still in progress. Send the request again in a second.",
     { headers: { "Retry-After": "1" } },
   );
-}
-
-/**
- * Returns a generator of TypeIDs that are derived from a seed: `epochMs`, then 74 bits of SHA-256. The nth one with a prefix
- * is the same on every attempt and every replica. Each prefix is counted separately: if a new release creates one more of
- * one kind, the others stay the same.
- */
-export function idsFrom(seed: string, epochMs: number): NewId {
-  const counts = new Map<IdPrefix, number>();
-  return (prefix) => {
-    const count = counts.get(prefix) ?? 0;
-    counts.set(prefix, count + 1);
-    const bytes = createHash("sha256").update(`${seed}.${prefix}.${count}`).digest().subarray(0, 16);
-    return typeId(prefix, epochMs, bytes);
-  };
 }
 
 function sha256(text: string): string {

@@ -1,4 +1,4 @@
-import { randomFillSync } from "node:crypto";
+import { createHash, randomFillSync } from "node:crypto";
 
 export type IdPrefix = "cand" | "doc" | "ref" | "acct" | "key" | "grant" | "req" | "audit" | "inst";
 
@@ -57,6 +57,29 @@ function base32(bytes: Buffer): string {
     for (bits += 8; bits >= 10; bits -= 10) text += PAIRS[(value >> (bits - 10)) & 1023];
   }
   return text;
+}
+
+/**
+ * Returns a generator of TypeIDs that are derived from a seed: `epochMs`, then 74 bits of SHA-256. The nth one with a prefix
+ * is the same on every attempt and every replica. Each prefix is counted separately: if a new release creates one more of
+ * one kind, the others stay the same.
+ */
+export function idsFrom(seed: string, epochMs: number): NewId {
+  const counts = new Map<IdPrefix, number>();
+  return (prefix) => {
+    const count = counts.get(prefix) ?? 0;
+    counts.set(prefix, count + 1);
+    const bytes = createHash("sha256").update(`${seed}.${prefix}.${count}`).digest().subarray(0, 16);
+    return typeId(prefix, epochMs, bytes);
+  };
+}
+
+/** Returns the ids of one of several candidates, and of its parts: the same on every attempt, whatever becomes of the others. */
+export function idsOf(candidateId: string): NewId {
+  const time = candidateId.slice("cand_".length, "cand_".length + 10); // 48 bits of the UUID, after two zero bits
+  const epochMs = Array.from(time).reduce((sum, digit) => sum * 32 + DIGITS.indexOf(digit), 0);
+  const idOfPart = idsFrom(candidateId, epochMs);
+  return (prefix) => (prefix === "cand" ? candidateId : idOfPart(prefix));
 }
 
 /** Returns whether `text` has the form of an identifier with that prefix. Saves the lookup of one that cannot exist. */

@@ -38,12 +38,13 @@ export function secondsToReset({ resetMs }: Pick<Decision, "resetMs">): number {
 /**
  * Returns the refusal, or undefined if the request is admitted. `keyId` decides how much later than the end of the window
  * a key may come back: see `delayOf`.
+ * @param cost the number of requests that it counts as.
  */
-export function refusalOf(decision: Decision, keyId: string): Refusal | undefined {
+export function refusalOf(decision: Decision, keyId: string, cost = 1): Refusal | undefined {
   const { verdict } = decision;
   if (verdict === "admitted" || verdict === "granted") return undefined;
-  if (verdict === "account_exhausted") return rateLimited(decision, "account", keyId);
-  return verdict === "key_exhausted" ? rateLimited(decision, "key", keyId) : keyRefused(verdict);
+  if (verdict === "account_exhausted") return rateLimited(decision, "account", keyId, cost);
+  return verdict === "key_exhausted" ? rateLimited(decision, "key", keyId, cost) : keyRefused(verdict);
 }
 
 export function keyRefused(reason: KeyRefusal): Refusal {
@@ -53,18 +54,22 @@ export function keyRefused(reason: KeyRefusal): Refusal {
 /** In a flood there are thousands within a second, which are alike but for the scope, the surface and the delay. */
 const recent = new LRUCache<string, Refusal>({ max: 500 });
 
-function rateLimited(decision: Decision, scope: "account" | "key", keyId: string): Refusal {
+function rateLimited(decision: Decision, scope: "account" | "key", keyId: string, cost: number): Refusal {
   const { surface, windowSeconds } = decision;
   const { limit } = decision[scope];
   const retryAfter = secondsToReset(decision) + delayOf(keyId, windowSeconds);
-  const name = `${scope} ${surface} ${limit} ${windowSeconds} ${retryAfter}`;
+  // What one request finds exhausted has nothing left for it.
+  const remaining = cost === 1 ? undefined : Math.min(decision.account.remaining, decision.key.remaining);
+  const name = `${scope} ${surface} ${limit} ${windowSeconds} ${retryAfter} ${cost} ${remaining}`;
   const known = recent.get(name);
   if (known !== undefined) return known;
   const window = windowSeconds === 3600 ? "an hour" : durationOf(windowSeconds);
   const detail =
-    `Too many requests: this ${scope} may make ${limit} ${surface} requests in ${window}. ` +
+    `Too many requests: this ${scope} may make ${limit} ${surface} requests in ${window}` +
+    (remaining === undefined ? ". " : `, and ${remaining} remain. This request counts as ${cost}. `) +
     `Please try again shortly: in ${durationOf(retryAfter)}.`;
-  const extras = quotaExceeded(policyOf(scope, surface), { surface, scope, limit, retry_after: retryAfter });
+  const members = { surface, scope, limit, remaining, retry_after: retryAfter };
+  const extras = quotaExceeded(policyOf(scope, surface), members);
   const refused = refusal("rate_limited", detail, extras);
   recent.set(name, refused);
   return refused;

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { AccountStore } from "../accounts/store.ts";
-import type { CandidateStore, Reminders } from "../candidates/store.ts";
+import type { Reminders } from "../candidates/outreach.ts";
+import type { CandidateStore } from "../candidates/store.ts";
 import type { Config } from "../config.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { Metrics } from "../infra/metrics.ts";

@@ -38,7 +38,7 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
     dependencies;
   const shared = { leases: new LeaseStore(dependencies), log, metrics, restore };
   const sweeps: Sweep[] = [
-    expiries(candidates, clock),
+    expiries(candidates.batches, clock),
     leftOverBytes(content, candidates.reader),
     erasures(candidates.reader, eraser),
     idempotencyRecords(idempotency, clock),

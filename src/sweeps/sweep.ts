@@ -1,6 +1,6 @@
 import type { Eraser } from "../candidates/eraser.ts";
 import type { CandidateReader } from "../candidates/reader.ts";
-import type { CandidateStore } from "../candidates/store.ts";
+import type { CandidateBatches } from "../candidates/batch-store.ts";
 import { namesFile } from "../candidates/record.ts";
 import { isTombstone, unlessErased } from "../candidates/erasure.ts";
 import type { ContentStore, PendingFile } from "../content/store.ts";
@@ -37,7 +37,7 @@ export function erasures(candidates: Pick<CandidateReader, "unfinishedErasures">
 }
 
 /** Marks accepted documents as expired when their expires_on has passed. The write puts the candidate on the feed. */
-export function expiries(candidates: Pick<CandidateStore, "expire">, clock: Clock): Sweep {
+export function expiries(candidates: Pick<CandidateBatches, "expire">, clock: Clock): Sweep {
   return {
     name: "expiries",
     async run(signal) {

@@ -66,17 +66,22 @@ export class UsageCounter {
     this.#uses.set(keyId, this.#options.clock.now());
   }
 
-  /** Counts a request in the hour in which it was decided, by Redis's clock. */
+  /**
+   * Counts a request in the hour in which it was decided, by Redis's clock.
+   * @param cost what it was charged if it was admitted, in requests. A refusal counts as one.
+   */
   count(
     { accountId: account, keyId: key_id }: Caller,
     { verdict, surface, window, windowSeconds, resetMs }: Decision,
+    cost = 1,
   ): void {
     const isRefused = verdict === "account_exhausted" || verdict === "key_exhausted";
     if (!isRefused && verdict !== "admitted" && verdict !== "granted") return; // the key itself is refused
     const hour = Math.floor(((window + 1) * windowSeconds * 1000 - resetMs) / HOUR_MS);
     const name = `${key_id} ${surface} ${hour}`;
     const count = this.#counts.get(name) ?? { account, hour, surface, key_id, used: 0, refused: 0 };
-    count[isRefused ? "refused" : "used"]++;
+    if (isRefused) count.refused++;
+    else count.used += cost;
     this.#counts.set(name, count);
     this.#changed.add(count);
   }

@@ -31,7 +31,7 @@ describe("the place in the feed that a write takes", () => {
   const WRITES: Record<string, (store: CandidateStore, id: string) => Promise<unknown>> = {
     "a change": (store, id) => store.change(ACCOUNT, id, (record) => ({ ...record, name: "Ann" })),
     "a deletion": (store, id) => store.erase(ACCOUNT, id, "key_1", () => undefined),
-    "an expiry": (store) => store.expire("2026-11-21"),
+    "an expiry": (store) => store.batches.expire("2026-11-21"),
   };
   for (const [what, write] of Object.entries(WRITES)) {
     for (const [name, clock] of Object.entries(stores)) {

@@ -78,7 +78,7 @@ describe("a feed position", () => {
     const reference = newReference({}, { id: newTypeId("ref"), now: draft.documents[0]!.created_at, started: true });
     const writes: Record<string, () => Promise<unknown>> = {
       insert: () => store.insert(draft),
-      expiry: () => store.expire("2020-02-01"),
+      expiry: () => store.batches.expire("2020-02-01"),
       change: () => store.change(ACCOUNT, id, (record) => ({ ...record, name: "Ann" })),
       address: () => store.change(ACCOUNT, id, (record) => ({ ...record, email: "ann@example.com" })),
       reference: () => store.change(ACCOUNT, id, (record) => ({ ...record, references: [reference] })),

@@ -181,7 +181,7 @@ describe("a candidate whose record is damaged", () => {
     await candidates.updateMany({ _id: { $in: due } }, { $set: { created_at: "yesterday" } });
     const now = () => Date.parse("2090-02-01T00:00:00.000Z");
     const signal = new AbortController().signal;
-    for (let passes = 0; passes < 3; passes++) await expiries(store, { now }).run(signal);
+    for (let passes = 0; passes < 3; passes++) await expiries(store.batches, { now }).run(signal);
     expect((await client.get(`/candidates/${id}`)).body.state).to.equal("action_required");
     await candidates.deleteMany({ _id: { $in: due } });
   });

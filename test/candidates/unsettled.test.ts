@@ -192,7 +192,7 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
   it("is written again later if it took too long: an expiry", async () => {
     const { id } = await store.insert(candidateWithExpiry(account, "2020-01-31"));
     late = true;
-    expect(await store.expire("2020-02-01")).to.equal(1);
+    expect(await store.batches.expire("2020-02-01")).to.equal(1);
     const passed = now;
     now += 60_000;
     const [row] = await rowsAfter(passed);

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { idsFrom, parseIdempotencyKey } from "../../src/idempotency/idempotency.ts";
+import { parseIdempotencyKey } from "../../src/idempotency/idempotency.ts";
+import { idsFrom } from "../../src/infra/ids.ts";
 import { responseOrThrow, pack, storedRefusal, unpack } from "../../src/idempotency/outcome.ts";
 import { Problem, problem } from "../../src/problems.ts";
 

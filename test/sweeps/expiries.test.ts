@@ -20,7 +20,7 @@ describe("the sweep of expiries", () => {
     candidates = new CandidateStore(mongo, clock);
   });
 
-  const sweepAt = (now: number) => expiries(candidates, { now: () => now }).run(new AbortController().signal);
+  const sweepAt = (now: number) => expiries(candidates.batches, { now: () => now }).run(new AbortController().signal);
   const stateOf = async (id: string) => {
     const { body } = await client.get(`/candidates/${id}`);
     return [body.state, ...body.documents.map(({ state }) => state)];
@@ -70,7 +70,7 @@ describe("the sweep of expiries", () => {
     const due = Array.from({ length: 150 }, () => candidateWithExpiry(account.id, "2090-01-29"));
     await Promise.all(due.map((draft) => candidates.insert(draft)));
     const store = new CandidateStore(counting, clock);
-    const sweep = expiries(store, { now: () => Date.parse("2090-01-30T00:00:00Z") });
+    const sweep = expiries(store.batches, { now: () => Date.parse("2090-01-30T00:00:00Z") });
     expect(await sweep.run(new AbortController().signal)).to.equal(due.length);
     const [read, write] = ["find candidates", "update candidates"];
     expect(names).to.deep.equal([read, write, read, write, read]);
@@ -109,9 +109,9 @@ describe("the sweep of expiries", () => {
       await client.patch(`/candidates/${id}`, { name: "Ann" });
       return due;
     };
-    expect(await raced.expire("2090-01-29")).to.equal(0);
+    expect(await raced.batches.expire("2090-01-29")).to.equal(0);
     expect(await stateOf(id)).to.deep.equal(["completed", "accepted"]);
-    expect(await candidates.expire("2090-01-29")).to.equal(1);
+    expect(await candidates.batches.expire("2090-01-29")).to.equal(1);
     expect(await stateOf(id)).to.deep.equal(["action_required", "expired"]);
   });
 
@@ -126,7 +126,7 @@ describe("the sweep of expiries", () => {
 
   it("stops when it is aborted", async () => {
     for (let n = 0; n < 3; n++) await candidates.insert(candidateWithExpiry(account.id, "2090-01-30"));
-    expect(await expiries(candidates, { now: () => lastMoment }).run(AbortSignal.abort())).to.equal(0);
+    expect(await expiries(candidates.batches, { now: () => lastMoment }).run(AbortSignal.abort())).to.equal(0);
     expect(await sweepAt(lastMoment)).to.equal(3);
   });
 });

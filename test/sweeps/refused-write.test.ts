@@ -22,12 +22,12 @@ describe("the sweep of expiries, if the store refuses to write a candidate", () 
     const namesake = await insert("2090-03-01", "Cid");
     await client.patch(`/candidates/${namesake.id}`, { name: "Ann" });
 
-    const failure = await candidates.expire("2090-01-30").catch((error: unknown) => error);
+    const failure = await candidates.batches.expire("2090-01-30").catch((error: unknown) => error);
     expect(failure).to.include({ name: "MongoBulkWriteError" });
     expect([await stateOf(ann.id), await stateOf(bob.id)]).to.deep.equal(["completed", "action_required"]);
 
     await client.patch(`/candidates/${namesake.id}`, { name: "Cid" });
-    expect(await candidates.expire("2090-01-30")).to.equal(1);
+    expect(await candidates.batches.expire("2090-01-30")).to.equal(1);
     expect(await stateOf(ann.id)).to.equal("action_required");
   });
 });

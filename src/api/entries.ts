@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { MAX_JSON_BYTES } from "../http/body.ts";
+import { readEntries } from "../http/entries.ts";
+import { parseJson } from "../http/json.ts";
+import { jsonResponse, type JsonResponse } from "../http/response.ts";
+import { listed, Problem, problem } from "../problems.ts";
+import type { Checked, Entry } from "../schema/entry.ts";
+import { propertiesOf } from "../schema/fields.ts";
+import { isObject } from "../schema/merge-patch.ts";
+import { tidier } from "../schema/tidy.ts";
+import type { Declared } from "./endpoint.ts";
+
+/** What a body of several entries consists of. */
+interface ReadEntries {
+  readonly body: readonly Entry<unknown>[];
+  readonly fingerprint: string;
+}
+
+/**
+ * Returns a function that reads a body of several entries, each of which may fail alone.
+ * @param check validates an entry.
+ */
+export function entriesReader(
+  { name, schema, repeats }: NonNullable<Declared["entries"]>,
+  timeoutMs: number,
+): (req: IncomingMessage, count: number, check: (body: unknown) => Checked<unknown>) => Promise<ReadEntries> {
+  const tidyLabel = tidier(propertiesOf(schema)[repeats] ?? {});
+  return async (req, count, check) => {
+    const hash = createHash("sha256");
+    const labels: (string | null)[] = [];
+    const texts = await readEntries(req, { name, count, timeoutMs }, (text) => {
+      const at = labels.push(null) - 1;
+      let value: unknown;
+      try {
+        value = parsed(text);
+      } finally {
+        hash.update(value === undefined ? text : JSON.stringify(value)).update("\n");
+      }
+      const label = isObject(value) ? tidyLabel(value[repeats]) : null;
+      labels[at] = typeof label === "string" ? label : null;
+    });
+    const body = texts.map((text, n) => ({
+      size: text.length,
+      label: labels[n] ?? null,
+      read: () => check(parsed(text)),
+    }));
+    return { body, fingerprint: hash.digest("base64url") };
+  };
+}
+
+function parsed(text: Uint8Array): unknown {
+  if (text.length > MAX_JSON_BYTES)
+    throw problem("payload_too_large", `The entry is too large. Send at most ${MAX_JSON_BYTES} bytes for each.`);
+  try {
+    const { value, faults } = parseJson(text);
+    if (faults.length === 0) return value;
+    const detail = "The entry contains text that is not Unicode. Remove the lone surrogates.";
+    throw problem("validation_failed", detail, { errors: listed(faults) });
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw problem(error.code, error.message.replace(/^The body/, "The entry"), error.extras);
+  }
+}
+
+/**
+ * Returns the response with the label of each entry in its result. The stored response does not have them: they may be
+ * personal, and outlive an erasure.
+ */
+export async function labelled(
+  response: JsonResponse,
+  entries: readonly Entry<unknown>[],
+  { repeats }: NonNullable<Declared["entries"]>,
+): Promise<JsonResponse> {
+  const value = JSON.parse(String(response.body)) as { results: Record<string, unknown>[] };
+  const results = value.results.map((result, n) =>
+    "problem" in result ? result : { ...result, [repeats]: entries[n]?.label ?? null },
+  );
+  const { headers, body } = await jsonResponse(response.status, { ...value, results });
+  return { ...response, headers: { ...response.headers, ...headers }, body };
+}

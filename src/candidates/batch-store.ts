@@ -1,0 +1,120 @@
+import { timestamp } from "../infra/clock.ts";
+import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
+import { Problem } from "../problems.ts";
+import type { Found } from "./erasure.ts";
+import type { FeedClock, Reservation } from "./feed-clock.ts";
+import { expired } from "./moves.ts";
+import { addedAddresses, addressesOf, noMail, optedOut, type Reminders } from "./outreach.ts";
+import type { CandidateReader } from "./reader.ts";
+import type { CandidateRecord, Draft } from "./record.ts";
+import type { ReferenceIndexStore } from "./reference-index-store.ts";
+import { positionOf } from "./stored.ts";
+import { firstVersion, nextRecord } from "./version.ts";
+import type { WritesInFlight } from "./writes-in-flight.ts";
+
+/** One candidate as it was read, undefined if it is new, and what it becomes. */
+export interface Change {
+  readonly before: Found | undefined;
+  readonly after: Found;
+}
+
+/** A candidate to insert, or one as it was read and what it becomes. */
+export type Write = { readonly draft: Draft } | { readonly before: CandidateRecord; readonly after: CandidateRecord };
+
+interface Dependencies {
+  readonly mongo: Mongo;
+  readonly reader: CandidateReader;
+  readonly references: ReferenceIndexStore;
+  readonly reminders: Reminders;
+  readonly feedClock: FeedClock;
+  readonly inFlight: WritesInFlight;
+  /** As CandidateStore writes. */
+  commit(changes: readonly Change[], position: Reservation): Promise<number>;
+}
+
+/** Writes several candidates at once. Every method may throw problem store_unavailable. */
+export class CandidateBatches {
+  readonly #dependencies: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Inserts and changes candidates of one account, each of them another one, in one write. Keep the batch small: it is encoded
+   * in one go.
+   * @returns each candidate as it was written. Undefined if it was refused, or if another write came in between: write that
+   * one alone.
+   */
+  async write(accountId: string, writes: readonly Write[]): Promise<(CandidateRecord | undefined)[]> {
+    if (writes.length === 0) return [];
+    const { reader, references, reminders, feedClock } = this.#dependencies;
+    const added = writes.map(additionsOf);
+    const plan = await reminders.plannerOf(accountId);
+    const emails = [...new Set(added.flatMap((each) => each.emails))];
+    const stopped = new Set(emails.length === 0 ? [] : await reminders.optedOut(accountId, emails));
+    const stoppedOf = (n: number) => added[n]?.emails.filter((email) => stopped.has(email)) ?? [];
+    await references.add(added.flatMap((each) => each.references));
+    const latest = writes.map((write) => ("draft" in write ? 0 : Date.parse(write.before.updated_at)));
+    const position = feedClock.reserve(Math.max(...latest));
+    const changes = writes.map((write, n) => {
+      if ("draft" in write) return { before: undefined, after: firstVersion(write.draft, position.at, stoppedOf(n)) };
+      return {
+        before: write.before,
+        after: nextRecord(write.before, optedOut(write.after, stoppedOf(n)), position, plan),
+      };
+    });
+    if (await this.#commitAll(changes, position)) return changes.map(({ after }) => after);
+    const ids = changes.map(({ after }) => after.id);
+    const positions = new Set(await reader.positionsOf(accountId, ids));
+    return changes.map(({ after }) => (positions.has(positionOf(position.at, after.id)) ? after : undefined));
+  }
+
+  /** Returns false if not all were written. */
+  async #commitAll(changes: readonly Change[], position: Reservation): Promise<boolean> {
+    try {
+      return (await this.#commit(changes, position)) === changes.length;
+    } catch (error) {
+      if (isDuplicateKey(error) || (error instanceof Problem && error.code === "payload_too_large")) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Expires the accepted documents of up to 100 candidates whose expires_on is before `today`, the most overdue first, in one
+   * write: many expire at the same midnight. Skips a candidate that another write changes in between: the next call finds
+   * it again. Returns the number of changed candidates.
+   */
+  async expire(today: string): Promise<number> {
+    const { reader, reminders, feedClock } = this.#dependencies;
+    const due = await reader.expiring(today, 100);
+    if (due.length === 0) return 0;
+    const accounts = [...new Set(due.map(({ accountId }) => accountId))];
+    const plans = new Map(await Promise.all(accounts.map(async (id) => [id, await reminders.plannerOf(id)] as const)));
+    const position = feedClock.reserve(Math.max(...due.map(({ updated_at }) => Date.parse(updated_at))));
+    const changes = due.map((before) => {
+      const edited = expired(before, today, timestamp(position.now));
+      return { before, after: nextRecord(before, edited, position, plans.get(before.accountId) ?? noMail) };
+    });
+    return this.#commit(changes, position);
+  }
+
+  /** Writes the candidates again later, at a new position, if the write was late: a reader may have passed the position. */
+  async #commit(changes: readonly Change[], position: Reservation): Promise<number> {
+    const { mongo, inFlight, commit } = this.#dependencies;
+    const count = await commit(changes, position);
+    if (mongo.isLate(position.reservedAt)) for (const { after } of changes) inFlight.settleLater(after, position);
+    return count;
+  }
+}
+
+/** Returns the references and addresses that a write adds. */
+function additionsOf(write: Write) {
+  const [before, after] = "draft" in write ? [undefined, write.draft] : [write.before, write.after];
+  const known = new Set(before?.references.map(({ id }) => id));
+  const references = after.references.filter(({ id }) => !known.has(id));
+  return {
+    emails: before === undefined ? addressesOf(after) : addedAddresses(before, after),
+    references: references.map(({ id }) => ({ accountId: after.accountId, candidateId: after.id, id })),
+  };
+}

@@ -1,0 +1,84 @@
+import type { StoredFile } from "../content/file.ts";
+import type { NewId } from "../infra/ids.ts";
+import type { DocumentInput } from "./document-schema.ts";
+import { newDocument } from "./documents.ts";
+import { patched, withOutreach } from "./edits.ts";
+import type { BulkPatch, CandidateInput } from "./input-schema.ts";
+import { situationOf } from "./moves.ts";
+import { comparable } from "./outreach.ts";
+import { checkNotRemoved, withPart } from "./parts.ts";
+import type { CandidateRecord } from "./record.ts";
+import { newReference } from "./references.ts";
+import { resolvedLabels } from "./unreadable.ts";
+
+/** Pure edits of a candidate that a client sends again as a whole, or changes with others. */
+
+/** The ids of the parts of a candidate that is sent: one for each, whether or not it is added. */
+export interface PartIds {
+  readonly documents: readonly string[];
+  readonly references: readonly string[];
+}
+
+export function partIds({ documents, references }: CandidateInput, newId: NewId): PartIds {
+  return { documents: (documents ?? []).map(() => newId("doc")), references: (references ?? []).map(() => newId("ref")) };
+}
+
+/** Returns the documents of a body as objects: a plain string is a name. */
+export function documentsOf({ documents }: CandidateInput): DocumentInput[] {
+  return (documents ?? []).map((each) => (typeof each === "string" ? { name: each } : each));
+}
+
+/**
+ * Changes a candidate to what is sent of it (interface.md, On conflict): its fields as PATCH would, its outreach as PATCH
+ * …/outreach would. Adds documents with new names, and references with new addresses, or new names if they have none.
+ * Returns the same record if there is nothing to change.
+ * @param files the stored content of new documents, by their index in the body.
+ * @throws problems validation_failed, invalid_transition, too_many_documents, too_many_references
+ */
+export function merged(
+  before: CandidateRecord,
+  given: CandidateInput,
+  { ids, now, files }: { ids: PartIds; now: string; files?: ReadonlyMap<number, StoredFile> },
+): CandidateRecord {
+  const { documents: _documents, references = [], withdrawn, outreach_enabled, ...rest } = given;
+  const { docs_chase_attempts, reference_chase_attempts, metadata, ...fields } = rest;
+  const patch = { ...fields, ...(withdrawn === null || withdrawn === undefined ? {} : { withdrawn }) };
+  const labels = { ...resolvedLabels(before, given), ...metadata };
+  let after = patched(before, metadata === null ? { ...patch, metadata } : { ...patch, metadata: labels });
+  after = withOutreach(after, { outreach_enabled, docs_chase_attempts, reference_chase_attempts }, now);
+  const situation = situationOf(before, now);
+  for (const n of newDocumentsIn(before, given)) {
+    const [document, id] = [documentsOf(given)[n]!, ids.documents[n]!];
+    checkNotRemoved(before, id);
+    const facts = { id, content: files?.get(n), ...situation, at: `/documents/${n}` };
+    after = withPart(after, "documents", newDocument(document, facts));
+  }
+  for (const [n, reference] of (references ?? []).entries()) {
+    if (before.references.some((known) => isSameReferee(known, reference))) continue;
+    const id = ids.references[n]!;
+    checkNotRemoved(before, id);
+    after = withPart(after, "references", newReference(reference, { id, ...situation, at: `/references/${n}` }));
+  }
+  return after;
+}
+
+/** Returns the indexes of the documents in a body whose name the candidate does not have. */
+export function newDocumentsIn(before: CandidateRecord, given: CandidateInput): number[] {
+  const names = new Set(before.documents.map(({ name }) => name));
+  return documentsOf(given).flatMap(({ name }, n) => (names.has(name) ? [] : n));
+}
+
+type Referee = { readonly email?: string | null; readonly name?: string | null };
+
+/** Compares addresses, or names if the one that is sent has no address. Two that have neither count as the same. */
+function isSameReferee(known: Referee, { email, name }: Referee): boolean {
+  if (email) return known.email ? comparable(known.email) === comparable(email) : false;
+  return name ? known.name === name : !known.name && !known.email;
+}
+
+/** Changes a candidate as PATCH /candidates/{id} and PATCH …/outreach would. */
+export function withBulkPatch(before: CandidateRecord, patch: BulkPatch, now: string): CandidateRecord {
+  const { id: _id, outreach_enabled, docs_chase_attempts, reference_chase_attempts, ...fields } = patch;
+  const outreach = { outreach_enabled, docs_chase_attempts, reference_chase_attempts };
+  return withOutreach(patched(before, fields), outreach, now);
+}

@@ -1,0 +1,43 @@
+import type { Fault } from "../problems.ts";
+import { isObject } from "../schema/merge-patch.ts";
+import type { CandidateInput } from "./input-schema.ts";
+import type { CandidateRecord } from "./record.ts";
+
+/** The fields of a person. No field that decides anything is among them. */
+const FIELDS = ["email", "phone", "start_date"] as const;
+const POINTER = /^\/(?:email|phone|start_date|references\/\d+\/(?:email|phone))$/;
+
+/** Maximum length of a label, in characters (code points). */
+const MAX_LABEL = 500;
+
+/**
+ * For `?unreadable=metadata`: sets refused fields of a person and of the references to null, and keeps their text in metadata, as
+ * `unreadable.email` or `unreadable.references.0.email`. Changes the body in place.
+ * @returns a warning for each.
+ */
+export function keepUnreadable(body: unknown, faults: readonly Fault[]): Fault[] {
+  if (!isObject(body) || !(isObject(body["metadata"]) || (body["metadata"] ?? null) === null)) return [];
+  const labels = new Map(Object.entries(body["metadata"] ?? {}));
+  const warnings = faults.flatMap(({ pointer, detail }) => {
+    if (!POINTER.test(pointer)) return [];
+    const path = pointer.slice(1).split("/");
+    const field = path.pop()!;
+    const owner = path.reduce<unknown>((value, name) => Object(value)[name], body);
+    if (!isObject(owner) || owner[field] === null) return []; // two faults of one value
+    const value = owner[field];
+    const name = [`unreadable`, ...path, field].join(".");
+    labels.set(name, Array.from(typeof value === "string" ? value : JSON.stringify(value)).slice(0, MAX_LABEL).join(""));
+    owner[field] = null;
+    return [{ pointer, detail: `${detail}. Its text is kept in metadata as ${name}` }];
+  });
+  if (warnings.length > 0) body["metadata"] = Object.fromEntries(labels);
+  return warnings;
+}
+
+/** Returns a patch that removes the label of each field that was not readable once, and that now is. */
+export function resolvedLabels({ metadata }: CandidateRecord, given: CandidateInput): Record<string, null> {
+  const resolved = FIELDS.map((field) => [field, `unreadable.${field}`] as const).filter(
+    ([field, name]) => given[field] && Object.hasOwn(metadata, name),
+  );
+  return Object.fromEntries(resolved.map(([, name]) => [name, null]));
+}
