@@ -97,8 +97,8 @@ export interface Declared<
   /** Members of the response that change by the clock alone. A GET's ETag covers them; If-Match ignores them. */
   readonly volatile?: readonly string[];
   /**
-   * The response's last member, if the ETag leaves it out: the release before does not have it, and both must compute the
-   * same ETag while they run side by side. The response must have a `version` that changes with it.
+   * The member from which on the ETag leaves the response out: the release before does not have the rest, and both must
+   * compute the same ETag while they run side by side. The response must have a `version` that changes with it.
    */
   readonly untagged?: string;
   /** Media types that it can respond with in addition to JSON, or instead of it. */

@@ -39,6 +39,16 @@ export const Chase = component("Chase", "The reminders sent so far.", {
 });
 export type Chase = Static<typeof Chase>;
 
+export const ChaseInput = component("ChaseInput", "The reminders that another system has sent so far.", {
+  attempts: about(Type.Integer({ minimum: 0, maximum: 1000 }), "How many, 0 to 1,000. They count towards the cap.", 2),
+  last_at: optional(
+    Timestamp,
+    "When the last one was sent, not in the future. The next one keeps the interval after it. Default: null, not known.",
+    "2026-08-15T08:00:00.000Z",
+  ),
+});
+export type ChaseInput = Static<typeof ChaseInput>;
+
 /** Maximum length of a document's name, and of its filename, in characters (code points). */
 export const MAX_NAME = 500;
 
@@ -53,6 +63,8 @@ const TEXT = {
   expires_on: ["The last day on which the document is valid. Null: it does not expire.", "2031-06-30"],
   rejection_reason: ["Why the document was rejected. Any other state clears it.", "The photo is not readable"],
 } as const;
+
+export const CHASED = "The reminders that another system has sent so far. Default: none.";
 
 /** The fields that a client can send both with a new document and in a PATCH. */
 const documentFields = {
@@ -92,6 +104,7 @@ export const DocumentInput = component(
       "accepted",
     ),
     content: optional(ContentInput, "The file, if it is small."),
+    chase: optional(ChaseInput, CHASED),
   },
   READ_ONLY,
 );
@@ -108,6 +121,7 @@ export const DocumentForm = component(
     metadata: Type.Optional(about(MetadataInput, "The client's own labels.")),
     state: Type.Optional(about(State, "The state to begin in. Default: received.", "accepted")),
     rejection_reason: Type.Optional(about(freeText(1000), ...TEXT.rejection_reason)),
+    chase: Type.Optional(about(ChaseInput, CHASED)),
     content: about(
       Type.String({ format: "binary" }),
       "The file: its bytes, at most 25 MiB, with a Content-Type and a filename of its own.",

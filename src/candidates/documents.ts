@@ -1,6 +1,7 @@
 import type { IncomingFile, StoredFile } from "../content/file.ts";
 import { invalid, problem } from "../problems.ts";
 import { mergedMetadata } from "../schema/merge-patch.ts";
+import { newChase } from "./chase.ts";
 import {
   type ContentInput,
   DOCUMENT_STATES,
@@ -9,7 +10,7 @@ import {
   type DocumentState,
 } from "./document-schema.ts";
 import { DOCUMENT_MOVES, documentContradiction, refuseContradiction, type Situation } from "./moves.ts";
-import { type CandidateRecord, type ContentRecord, type DocumentRecord, NEVER_CHASED } from "./record.ts";
+import { type CandidateRecord, type ContentRecord, type DocumentRecord } from "./record.ts";
 
 /** Pure edits of a candidate's documents. CandidateStore.change runs them. */
 
@@ -112,7 +113,7 @@ export function newDocument(
     expires_on: given.expires_on ?? null,
     metadata: given.metadata ?? {},
     content: content === undefined ? null : newContent(content, now),
-    chase: NEVER_CHASED,
+    chase: newChase(given.chase, facts),
     created_at: now,
     updated_at: now,
   };
@@ -123,9 +124,10 @@ export function newDocument(
  * @throws problems invalid_transition, validation_failed
  */
 export function checkNewDocument(
-  { state, expires_on = null, rejection_reason, content }: DocumentInput,
+  { state, expires_on = null, rejection_reason, content, chase }: DocumentInput,
   { now, started, at = "", file = false }: Situation & { at?: string; file?: boolean },
 ): void {
+  newChase(chase, { now, at });
   if (state === undefined || state === null) return checkReason("pending", rejection_reason, at);
   checkReason(state, rejection_reason, at);
   checkState({ state, expires_on }, { from: null, started, now, at });

@@ -15,9 +15,13 @@ export function newDraft(
   { documents: _documents, references, ...given }: CandidateInput,
   { newId, now, ...facts }: Pick<Draft, "id" | "accountId" | "documents"> & { newId: NewId; now: string },
 ): Draft {
+  const withdrawn = given.withdrawn ?? false;
+  checkWithdrawal(withdrawn, given.withdrawal_reason);
   return {
     ...NO_FIELDS,
     ...given,
+    withdrawn,
+    outreach_enabled: given.outreach_enabled ?? true,
     metadata: given.metadata ?? {},
     docs_chase_attempts: given.docs_chase_attempts ?? DEFAULT_CHASE_ATTEMPTS,
     reference_chase_attempts: given.reference_chase_attempts ?? DEFAULT_CHASE_ATTEMPTS,
@@ -33,13 +37,7 @@ export function newDraft(
 /** Merges the patch into the candidate (RFC 7396). @throws problem validation_failed */
 export function patched(record: CandidateRecord, patch: CandidatePatch): CandidateRecord {
   const { metadata, withdrawn = record.withdrawn, withdrawal_reason, ...fields } = patch;
-  if (!withdrawn && withdrawal_reason) {
-    throw invalid(
-      "/withdrawal_reason",
-      'must be sent with "withdrawn": true',
-      'Only a withdrawn candidate can have a withdrawal_reason. Send it with "withdrawn": true, or leave it out.',
-    );
-  }
+  checkWithdrawal(withdrawn, withdrawal_reason);
   const reason = withdrawn ? (withdrawal_reason === undefined ? record.withdrawal_reason : withdrawal_reason) : null;
   const edited: CandidateRecord = {
     ...record,
@@ -49,6 +47,15 @@ export function patched(record: CandidateRecord, patch: CandidatePatch): Candida
     withdrawal_reason: reason,
   };
   return isDeepStrictEqual(edited, record) ? record : edited;
+}
+
+function checkWithdrawal(withdrawn: boolean, reason: string | null | undefined): void {
+  if (withdrawn || !reason) return;
+  throw invalid(
+    "/withdrawal_reason",
+    'must be sent with "withdrawn": true',
+    'Only a withdrawn candidate can have a withdrawal_reason. Send it with "withdrawn": true, or leave it out.',
+  );
 }
 
 /**
@@ -79,11 +86,16 @@ export function started(record: CandidateRecord, now: string): CandidateRecord {
   };
 }
 
-export function withOutreach(record: CandidateRecord, patch: OutreachPatch): CandidateRecord {
+/** Changes the caps, and whether reminders go out. @param now RFC 3339. */
+export function withOutreach(record: CandidateRecord, patch: OutreachPatch, now: string): CandidateRecord {
+  const { outreach_enabled = record.outreach_enabled } = patch;
+  const isResumed = outreach_enabled && !record.outreach_enabled;
   const set = (given: number | null | undefined, before: number) =>
     given === undefined ? before : (given ?? DEFAULT_CHASE_ATTEMPTS);
   const edited = {
     ...record,
+    outreach_enabled,
+    outreach: isResumed ? { ...record.outreach, resumed_at: now } : record.outreach,
     docs_chase_attempts: set(patch.docs_chase_attempts, record.docs_chase_attempts),
     reference_chase_attempts: set(patch.reference_chase_attempts, record.reference_chase_attempts),
   };

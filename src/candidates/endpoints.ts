@@ -69,14 +69,15 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
     setOutreach: endpoint({
       name: "setOutreach",
       tag: "Outreach",
-      summary: "Change docs_chase_attempts and reference_chase_attempts",
-      description: "Changes how often the candidate is reminded of documents, and how often each referee is.",
+      summary: "Turn reminders of a candidate off or on, or change how many there are",
+      description:
+        "Changes whether reminders go out for the candidate, how often it is reminded of documents, and how often each referee is. Turned on again, reminders go on from that moment: nothing is sent for the time before.",
       params: CandidatePath,
       body: OutreachPatch,
       ...CANDIDATE,
       problems: ["not_found", "version_mismatch"],
       handle: ({ caller, params, body, precondition }) =>
-        candidates.change(caller.accountId, params.id, precondition, (record) => withOutreach(record, body)),
+        candidates.change(caller.accountId, params.id, precondition, (record, now) => withOutreach(record, body, now)),
     }),
     erase: endpoint({
       name: "deleteCandidate",

@@ -1,3 +1,4 @@
+import { epochOf } from "../infra/clock.ts";
 import { problem } from "../problems.ts";
 import { feedPosition } from "./feed-clock.ts";
 import type { CandidateState } from "./schema.ts";
@@ -60,9 +61,7 @@ export function advance(from: Cursor, { rows, more }: FeedPage<FeedEntry>, compl
  */
 export function cursorAt(updatedSince: string | undefined, lagMs: number): Cursor {
   if (updatedSince === undefined) return START;
-  // Date cannot parse a leap second (RFC 3339, 5.7), so use the last millisecond of the second before.
-  const moment = Date.parse(updatedSince.replace(/:60(\.\d+)?(?=[Zz+-])/, ":59.999"));
-  const position = feedPosition(moment - lagMs);
+  const position = feedPosition(epochOf(updatedSince) - lagMs);
   return { after: position, safe: position };
 }
 

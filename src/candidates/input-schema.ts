@@ -34,7 +34,10 @@ const candidateFields = {
   references_required: optional(Type.Integer({ minimum: 0, maximum: 50 }), ...TEXT.references_required),
 };
 
-const chaseFields = {
+const outreachFields = {
+  outreach_enabled: Type.Optional(
+    about(Type.Boolean(), `${TEXT.outreach_enabled[0]} False: none ever does. Default: true.`, false),
+  ),
   docs_chase_attempts: optional(ChaseAttempts, ...withDefault(TEXT.docs_chase_attempts)),
   reference_chase_attempts: optional(ChaseAttempts, ...withDefault(TEXT.reference_chase_attempts)),
 };
@@ -51,7 +54,9 @@ export const CandidateInput = component(
   "A candidate to create. No field is required.",
   {
     ...candidateFields,
-    ...chaseFields,
+    ...outreachFields,
+    withdrawn: optional(Type.Boolean(), `${TEXT.withdrawn[0]} Default: false.`, true),
+    withdrawal_reason: optional(freeText(1000), ...TEXT.withdrawal_reason),
     documents: optional(
       Type.Array(DocumentOrName, { maxItems: MAX_DOCUMENTS }),
       "Documents to add, up to 200. A plain string is a document's name.",
@@ -61,12 +66,7 @@ export const CandidateInput = component(
       { name: "Jordan Reyes", email: "jordan@example.com" },
     ]),
   },
-  {
-    ...READ_ONLY,
-    id: "the service assigns it; send your own id as external_id",
-    withdrawn: "withdraw a candidate with PATCH /candidates/{id}",
-    withdrawal_reason: "withdraw a candidate with PATCH /candidates/{id}",
-  },
+  { ...READ_ONLY, id: "the service assigns it; send your own id as external_id" },
 );
 export type CandidateInput = Static<typeof CandidateInput>;
 
@@ -84,6 +84,7 @@ export const CandidatePatch = component(
   },
   {
     ...READ_ONLY,
+    outreach_enabled: "change it with PATCH /candidates/{id}/outreach",
     docs_chase_attempts: "change it with PATCH /candidates/{id}/outreach",
     reference_chase_attempts: "change it with PATCH /candidates/{id}/outreach",
     documents: "add one with POST /candidates/{id}/documents, change one with PATCH /candidates/{id}/documents/{docId}",
@@ -94,8 +95,8 @@ export type CandidatePatch = Static<typeof CandidatePatch>;
 
 export const OutreachPatch = component(
   "OutreachPatch",
-  "Changes of how often a candidate's documents and references are chased (JSON Merge Patch, RFC 7396).",
-  chaseFields,
+  "Changes of whether, and how often, a candidate's documents and references are chased (JSON Merge Patch, RFC 7396).",
+  outreachFields,
 );
 export type OutreachPatch = Static<typeof OutreachPatch>;
 

@@ -25,6 +25,7 @@ const Readable = Type.Object({
     rules: nullable(Type.String()),
     recipients: Type.Array(Recipient),
     opted_out: Texts,
+    resumed_at: Type.Optional(Timestamp),
   }),
 });
 

@@ -15,7 +15,7 @@ import {
   strict,
   Timestamp,
 } from "../schema/fields.ts";
-import { Chase, READ_ONLY } from "./document-schema.ts";
+import { Chase, CHASED, ChaseInput, READ_ONLY } from "./document-schema.ts";
 
 export const REFERENCE_STATES = [
   "not_requested",
@@ -84,6 +84,7 @@ export const ReferenceInput = component(
       "What the referee said: any JSON object of up to 16 KiB, with up to 1,000 members and items in all.",
       ANSWERS,
     ),
+    chase: optional(ChaseInput, CHASED),
   },
   ELSEWHERE,
 );

@@ -1,7 +1,8 @@
 import { invalid, type Problem, problem } from "../problems.ts";
 import { mergedMetadata, mergePatch } from "../schema/merge-patch.ts";
+import { newChase } from "./chase.ts";
 import { referenceContradiction, refuseContradiction, type Situation } from "./moves.ts";
-import { type CandidateRecord, NEVER_CHASED, type ReferenceRecord } from "./record.ts";
+import type { CandidateRecord, ReferenceRecord } from "./record.ts";
 import { REFERENCE_STATES, type ReferenceInput, type ReferencePatch, type ReferenceState } from "./reference-schema.ts";
 
 /** Maximum size of a reference's response, in bytes of JSON. */
@@ -109,7 +110,7 @@ export function newReference(
     relationship: given.relationship ?? null,
     response: mergedResponse(null, given.response, at),
     metadata: given.metadata ?? {},
-    chase: NEVER_CHASED,
+    chase: newChase(given.chase, { now, at }),
     ...stateAt(state, now, { requested_at: null }),
     created_at: now,
     updated_at: now,

@@ -4,12 +4,12 @@ import type { Reference } from "./reference-schema.ts";
 import type { Candidate } from "./schema.ts";
 import { derive } from "./states.ts";
 
-/** The last member of a candidate, which its ETag does not cover: 0.1.0 does not know it. It changes with `version`. */
+/** The ETag of a candidate covers what comes before this member: 0.1.0 does not know the rest. It changes with `version`. */
 export const UNTAGGED = "outreach";
 
 /** What the ETag of a candidate covers. */
-export function taggedCandidate(record: CandidateRecord): Omit<Candidate, typeof UNTAGGED> {
-  const { outreach: _, ...tagged } = renderCandidate(record);
+export function taggedCandidate(record: CandidateRecord): Omit<Candidate, typeof UNTAGGED | "outreach_enabled"> {
+  const { outreach: _, outreach_enabled: _enabled, ...tagged } = renderCandidate(record);
   return tagged;
 }
 
@@ -44,6 +44,7 @@ export function renderCandidate(record: CandidateRecord): Candidate {
     updated_at: record.updated_at,
     started_at: record.started_at,
     outreach: { next_at: record.outreach.next_at, reason: record.outreach.reason }, // UNTAGGED
+    outreach_enabled: record.outreach_enabled,
   };
 }
 

@@ -54,6 +54,7 @@ export const TEXT = {
     "How many references must be received, 0 to 50. Null: all those that are neither waived nor cancelled.",
     2,
   ],
+  outreach_enabled: ["Whether reminders go out for the candidate, to it and to its referees.", true],
   withdrawn: ["Whether the candidate is withdrawn.", false],
   withdrawal_reason: ["Why the candidate was withdrawn, up to 1,000 characters.", "Took another offer"],
 } as const;
@@ -102,7 +103,7 @@ const Outreach = component("Outreach", "When the next reminder goes out, or why 
   ),
   reason: about(
     nullable(oneOf(OUTREACH_REASONS)),
-    "Why no reminder will go out, or why it waits. withdrawn: the candidate is withdrawn. not_started: it is not started. nothing_outstanding: nobody is asked for anything. disabled: the assistant or its email channel is off, the account is paused or suspended, or the service sends no mail. quiet_hours: the quiet hours never end. no_email: there is no email address to write to. opted_out: the recipient asked for no more messages. bounced: the address does not accept mail. cap_reached: docs_chase_attempts or reference_chase_attempts is used up. mail_limit: the messages of the day are used up, and the reminder goes out at next_at. restored: it was due before the service was restored from a backup, and waits for its operator. If the candidate and the referees have different reasons, this is the first one, in the order of the records. Null if a reminder will go out and nothing holds it up.",
+    "Why no reminder will go out, or why it waits. withdrawn: the candidate is withdrawn. not_started: it is not started. nothing_outstanding: nobody is asked for anything. disabled: outreach_enabled is false, the assistant or its email channel is off, the account is paused or suspended, or the service sends no mail. quiet_hours: the quiet hours never end. no_email: there is no email address to write to. opted_out: the recipient asked for no more messages. bounced: the address does not accept mail. cap_reached: docs_chase_attempts or reference_chase_attempts is used up. mail_limit: the messages of the day are used up, and the reminder goes out at next_at. restored: it was due before the service was restored from a backup, and waits for its operator. If the candidate and the referees have different reasons, this is the first one, in the order of the records. Null if a reminder will go out and nothing holds it up.",
     null,
   ),
 });
@@ -148,6 +149,7 @@ export const Candidate = component("Candidate", "A candidate with all documents 
   references_required: about(nullable(Type.Integer()), ...TEXT.references_required),
   reference_requirements: about(ReferenceRequirements, "How many references are needed, and how many are there."),
   outreach: about(Outreach, "When the next reminder goes out, or why none will."),
+  outreach_enabled: about(Type.Boolean(), ...TEXT.outreach_enabled),
   state: about(
     State,
     "Derived from the documents and references. created: until it is started. in_progress: something is outstanding. action_required: a document is rejected or expired, or a reference is declined, bounced or unresponsive. completed: everything is settled. withdrawn: the client withdrew it.",

@@ -33,7 +33,16 @@ export interface Stored
   extends
     Omit<
       CandidateRecord,
-      "id" | "accountId" | "state" | "metadata" | "documents" | "references" | "removed" | "erasure" | "outreach"
+      | "id"
+      | "accountId"
+      | "state"
+      | "metadata"
+      | "documents"
+      | "references"
+      | "removed"
+      | "erasure"
+      | "outreach"
+      | "outreach_enabled"
     >,
     // Absent in large records, in tombstones, and in records of 0.1.0.
     Partial<StoredRow> {
@@ -53,6 +62,8 @@ export interface Stored
   erasure?: Erasure;
   /** Absent in tombstones, and in records of 0.1.0. `look_at` is in an index, for the sender. */
   outreach?: OutreachRecord;
+  /** Absent if true, and in records of 0.1.0. */
+  outreach_enabled?: boolean;
   /** The record's size in bytes of BSON, without the row. Limits the size of a page of the feed. */
   size: number;
   metadata: string;
@@ -95,6 +106,7 @@ function unchased(record: CandidateRecord): CandidateRecord {
     ...record,
     state: "action_required", // it follows from the references' states; this is the longest one
     outreach: NO_OUTREACH,
+    outreach_enabled: true, // a full record can still be silenced
     documents: record.documents.map((document) => ({ ...document, chase: NEVER_CHASED })),
     references: record.references.map((reference) => ({
       ...reference,
@@ -105,11 +117,12 @@ function unchased(record: CandidateRecord): CandidateRecord {
 }
 
 function storedRecord(record: CandidateRecord, at: number): Stored {
-  const { id, accountId, removed, erasure, ...rest } = record;
+  const { id, accountId, removed, erasure, outreach_enabled, ...rest } = record;
   return measured({
     ...rest,
     ...(removed.length === 0 ? {} : { removed }),
     ...(erasure === null ? {} : { erasure }),
+    ...(outreach_enabled ? {} : { outreach_enabled }),
     _id: id,
     account: accountId,
     change: positionOf(at, id),
@@ -192,6 +205,7 @@ function decodeRecord({
   removed = [],
   erasure,
   outreach,
+  outreach_enabled = true,
   ...stored
 }: Stored): CandidateRecord {
   const record: CandidateRecord = {
@@ -199,6 +213,7 @@ function decodeRecord({
     removed,
     erasure: erasure ?? null,
     outreach: outreach ?? NO_OUTREACH,
+    outreach_enabled,
     state: stored.state as CandidateState,
     id: _id,
     accountId: account,

@@ -11,7 +11,8 @@ type Position = Pick<Reservation, "at" | "now">;
 /** @param at the feed position. @param optedOut those of its addresses whose owners want no more messages. */
 export function firstVersion(draft: Draft, at: number, optedOut: readonly string[] = []): CandidateRecord {
   const updated_at = timestamp(at);
-  const outreach = { ...NO_OUTREACH, reason: "not_started" as const, opted_out: optedOut.map(comparable) };
+  const reason = draft.withdrawn ? "withdrawn" : "not_started";
+  const outreach = { ...NO_OUTREACH, reason, opted_out: optedOut.map(comparable) } as const;
   return withState({ ...draft, outreach, version: 1, created_at: updated_at, updated_at });
 }
 
@@ -53,6 +54,7 @@ function packFacts({
   removed: _removed,
   erasure: _erasure,
   outreach: _outreach,
+  outreach_enabled: _enabled,
   ...facts
 }: CandidateRecord): object {
   return { ...facts, version: 0, pack_version: 0, state: 0, updated_at: 0 };

@@ -281,6 +281,20 @@ export type ContentInput = {
 };
 
 /**
+ * The reminders that another system has sent so far.
+ */
+export type ChaseInput = {
+    /**
+     * How many, 0 to 1,000. They count towards the cap.
+     */
+    attempts: number;
+    /**
+     * When the last one was sent, not in the future. The next one keeps the interval after it. Default: null, not known.
+     */
+    last_at?: string | null;
+};
+
+/**
  * A document to add.
  */
 export type DocumentInput = {
@@ -312,6 +326,10 @@ export type DocumentInput = {
      * The file, if it is small.
      */
     content?: ContentInput | null;
+    /**
+     * The reminders that another system has sent so far. Default: none.
+     */
+    chase?: ChaseInput | null;
 };
 
 /**
@@ -361,6 +379,10 @@ export type ReferenceInput = {
     response?: {
         [key: string]: unknown;
     } | null;
+    /**
+     * The reminders that another system has sent so far. Default: none.
+     */
+    chase?: ChaseInput | null;
 };
 
 /**
@@ -408,6 +430,10 @@ export type CandidateInput = {
      */
     references_required?: number | null;
     /**
+     * Whether reminders go out for the candidate, to it and to its referees. False: none ever does. Default: true.
+     */
+    outreach_enabled?: boolean;
+    /**
      * How many reminders may list the same document, 0 to 100. Null restores the default, 3.
      */
     docs_chase_attempts?: number | null;
@@ -415,6 +441,14 @@ export type CandidateInput = {
      * How many reminders a referee may get, 0 to 100. Null restores the default, 3.
      */
     reference_chase_attempts?: number | null;
+    /**
+     * Whether the candidate is withdrawn. Default: false.
+     */
+    withdrawn?: boolean | null;
+    /**
+     * Why the candidate was withdrawn, up to 1,000 characters.
+     */
+    withdrawal_reason?: string | null;
     /**
      * Documents to add, up to 200. A plain string is a document's name.
      */
@@ -459,7 +493,7 @@ export type Outreach = {
      */
     next_at: string | null;
     /**
-     * Why no reminder will go out, or why it waits. withdrawn: the candidate is withdrawn. not_started: it is not started. nothing_outstanding: nobody is asked for anything. disabled: the assistant or its email channel is off, the account is paused or suspended, or the service sends no mail. quiet_hours: the quiet hours never end. no_email: there is no email address to write to. opted_out: the recipient asked for no more messages. bounced: the address does not accept mail. cap_reached: docs_chase_attempts or reference_chase_attempts is used up. mail_limit: the messages of the day are used up, and the reminder goes out at next_at. restored: it was due before the service was restored from a backup, and waits for its operator. If the candidate and the referees have different reasons, this is the first one, in the order of the records. Null if a reminder will go out and nothing holds it up.
+     * Why no reminder will go out, or why it waits. withdrawn: the candidate is withdrawn. not_started: it is not started. nothing_outstanding: nobody is asked for anything. disabled: outreach_enabled is false, the assistant or its email channel is off, the account is paused or suspended, or the service sends no mail. quiet_hours: the quiet hours never end. no_email: there is no email address to write to. opted_out: the recipient asked for no more messages. bounced: the address does not accept mail. cap_reached: docs_chase_attempts or reference_chase_attempts is used up. mail_limit: the messages of the day are used up, and the reminder goes out at next_at. restored: it was due before the service was restored from a backup, and waits for its operator. If the candidate and the referees have different reasons, this is the first one, in the order of the records. Null if a reminder will go out and nothing holds it up.
      */
     reason: 'withdrawn' | 'not_started' | 'nothing_outstanding' | 'disabled' | 'quiet_hours' | 'no_email' | 'opted_out' | 'bounced' | 'cap_reached' | 'mail_limit' | 'restored' | null;
 };
@@ -729,6 +763,10 @@ export type Candidate = {
      */
     outreach: Outreach;
     /**
+     * Whether reminders go out for the candidate, to it and to its referees.
+     */
+    outreach_enabled: boolean;
+    /**
      * Derived from the documents and references. created: until it is started. in_progress: something is outstanding. action_required: a document is rejected or expired, or a reference is declined, bounced or unresponsive. completed: everything is settled. withdrawn: the client withdrew it.
      */
     state: 'created' | 'in_progress' | 'action_required' | 'completed' | 'withdrawn';
@@ -936,9 +974,13 @@ export type StartInput = {
 };
 
 /**
- * Changes of how often a candidate's documents and references are chased (JSON Merge Patch, RFC 7396).
+ * Changes of whether, and how often, a candidate's documents and references are chased (JSON Merge Patch, RFC 7396).
  */
 export type OutreachPatch = {
+    /**
+     * Whether reminders go out for the candidate, to it and to its referees. False: none ever does. Default: true.
+     */
+    outreach_enabled?: boolean;
     /**
      * How many reminders may list the same document, 0 to 100. Null restores the default, 3.
      */
@@ -977,6 +1019,10 @@ export type DocumentForm = {
      * Why the document was rejected. Any other state clears it.
      */
     rejection_reason?: string;
+    /**
+     * The reminders that another system has sent so far. Default: none.
+     */
+    chase?: ChaseInput;
     /**
      * The file: its bytes, at most 25 MiB, with a Content-Type and a filename of its own.
      */

@@ -38,7 +38,7 @@ interface ResponseOptions {
   readonly location?: string | undefined;
   /** Members that change by the clock alone. */
   readonly volatile?: readonly string[] | undefined;
-  /** The last member, if the ETag does not cover it. */
+  /** The member from which on the ETag covers nothing. */
   readonly untagged?: string | undefined;
 }
 
@@ -71,7 +71,7 @@ interface JsonText {
  * Returns a value as `JSON.stringify` writes it, with its entity tag. A small value becomes a string: the HTTP server sends
  * it in one chunk with the headers. A larger one, of up to 8 MiB, becomes bytes, in stretches between which other requests
  * are served.
- * @param untagged the last member of the value, if the tag does not cover it. It must be short: at most 1 kB.
+ * @param untagged the member from which on the tag covers nothing. The rest must be short: at most 1 kB.
  */
 export function jsonText(value: unknown, untagged?: string): JsonText | Promise<JsonText> {
   if (remaining(value, MAX_AT_ONCE) < 0) return inStretches(value, untagged);
@@ -85,7 +85,7 @@ async function inStretches(value: unknown, untagged: string | undefined): Promis
   const parts: Buffer[] = [];
   for await (const part of jsonParts(value)) {
     parts.push(Buffer.from(part));
-    if (parts.length > 2) hash.update(parts.at(-3)!); // the member that is left out is in the last two parts
+    if (parts.length > 2) hash.update(parts.at(-3)!); // what is left out is in the last two parts
   }
   const end = Buffer.concat(parts.slice(-2));
   const cut = untagged === undefined ? -1 : end.lastIndexOf(memberStart(untagged));

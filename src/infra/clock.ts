@@ -67,6 +67,12 @@ export function timestamp(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
+/** Parses a timestamp (RFC 3339). Returns milliseconds since the epoch. */
+export function epochOf(text: string): number {
+  // Date cannot parse a leap second (RFC 3339, 5.7), so use the last millisecond of the second before.
+  return Date.parse(text.replace(/:60(\.\d+)?(?=[Zz+-])/, ":59.999"));
+}
+
 /** Sets a clock to Redis's, for times that Redis compares with its own clock. Ignores a reply slower than `withinMs`. */
 export async function followRedis(clock: SharedClock, redis: RedisClient, withinMs = Infinity): Promise<void> {
   const asked = performance.now();

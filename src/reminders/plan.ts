@@ -72,6 +72,12 @@ interface Outstanding {
   readonly documents: readonly string[];
   /** Time of the first message. */
   readonly firstAt: number;
+  /** True if messages were sent, by the service or by another system before it. */
+  readonly asked: boolean;
+  /** Time of the last message. -Infinity if none is known. */
+  readonly lastAt: number;
+  /** When reminders were last turned on again. -Infinity if they never were. */
+  readonly resumedAt: number;
   readonly bounced: boolean;
   /** What the record knows of the recipient. Undefined if nothing. */
   readonly recipient: RecipientRecord | undefined;
@@ -104,7 +110,7 @@ export function plannerOf(rules: ReminderRules): Planner {
  * @param now milliseconds since the epoch.
  */
 export function planOf(facts: CandidateRecord, rules: ReminderRules | undefined, now: number): Plan {
-  const nothing = nothingToSend(facts);
+  const nothing = nothingToSend(facts) ?? (facts.outreach_enabled ? undefined : "disabled");
   if (nothing !== undefined) return idle(nothing);
   if (!rules?.enabled) return { ...idle("disabled"), waitsForSettings: rules !== undefined };
   const all = outstandingOf(facts);
@@ -136,7 +142,7 @@ function outstandingDocuments(facts: CandidateRecord): Outstanding[] {
   const isRequired = ({ required }: DocumentRecord) => required;
   const outstanding = documents.filter(({ state }) => isAskedOfCandidate(state));
   if (!outstanding.some(isRequired)) return [];
-  const { recipient, retry } = recipientOf(TO_CANDIDATE, facts);
+  const { recipient, retry, ...past } = recipientOf(TO_CANDIDATE, documents, facts);
   const again = outstanding.filter(({ id, chase }) => chase.attempts <= cap && retry?.documents.includes(id));
   const repeats = again.some(isRequired) ? retry : undefined;
   const listed = repeats === undefined ? outstanding.filter(({ chase }) => chase.attempts < cap) : again;
@@ -144,25 +150,35 @@ function outstandingDocuments(facts: CandidateRecord): Outstanding[] {
   const block = blockOf({ email, bounced, hasAttempts: listed.some(isRequired) }, facts);
   const firstAt = Date.parse(facts.started_at ?? "");
   const ids = listed.map(({ id }) => id);
-  return [{ to: TO_CANDIDATE, email, documents: ids, firstAt, bounced, recipient, repeats, block }];
+  return [{ to: TO_CANDIDATE, email, documents: ids, firstAt, ...past, bounced, recipient, repeats, block }];
 }
 
 function outstandingReference(reference: ReferenceRecord, facts: CandidateRecord): Outstanding {
   const { id, email, state, chase, requested_at } = reference;
   const cap = facts.reference_chase_attempts;
-  const { recipient, retry } = recipientOf(id, facts);
+  const { recipient, retry, ...past } = recipientOf(id, [reference], facts);
   const repeats = chase.attempts <= cap ? retry : undefined;
   const hasAttempts = repeats !== undefined || chase.attempts < cap;
   const bounced = state === "bounced";
   const block = blockOf({ email, bounced, hasAttempts }, facts);
   const firstAt = Date.parse(requested_at ?? facts.started_at ?? "");
-  return { to: id, email, documents: [], firstAt, bounced, recipient, repeats, block };
+  return { to: id, email, documents: [], firstAt, ...past, bounced, recipient, repeats, block };
 }
 
-/** Returns what the record knows of a recipient, and the last attempt if it is to be tried again. */
-function recipientOf(to: string, { outreach }: CandidateRecord) {
+/**
+ * Returns what the record knows of a recipient, and the last attempt if it is to be tried again.
+ * @param items the documents or the reference.
+ */
+function recipientOf(to: string, items: readonly Pick<ReferenceRecord, "chase">[], { outreach }: CandidateRecord) {
   const recipient = outreach.recipients.find((each) => each.to === to);
-  return { recipient, retry: recipient?.last?.retry_at ? recipient.last : undefined };
+  const sent = [recipient?.last?.at, ...items.map(({ chase }) => chase.last_at)].flatMap((at) => at ?? []);
+  return {
+    recipient,
+    retry: recipient?.last?.retry_at ? recipient.last : undefined,
+    asked: items.some(({ chase }) => chase.attempts > 0),
+    lastAt: Math.max(...sent.map((at) => Date.parse(at))),
+    resumedAt: Date.parse(outreach.resumed_at ?? "") || -Infinity,
+  };
 }
 
 /** Returns why somebody gets no message although something is outstanding. */
@@ -177,13 +193,12 @@ function blockOf(
 }
 
 function messageFor(outstanding: Outstanding, { budget, intervalMs, restored }: ReminderRules): PlannedMessage[] {
-  const { to, email, documents, recipient, repeats, block } = outstanding;
+  const { to, email, documents, firstAt, lastAt, resumedAt, recipient, repeats, block } = outstanding;
   if (email === null || block !== undefined) return [];
   const { last, held } = recipient ?? {};
   const after = last ? `${last.message_id} ${last.tries}` : "";
-  const planned = repeats
-    ? Date.parse(repeats.retry_at ?? repeats.at)
-    : intervalEnd(outstanding, last ? intervalMs : 0);
+  const next = repeats ? Date.parse(repeats.retry_at ?? repeats.at) : Math.max(firstAt, lastAt + intervalMs);
+  const planned = Math.max(next, resumedAt);
   const isOverdue = restored !== undefined && planned <= restored.at;
   const due = isOverdue && restored.overdue === "skip" ? restored.at + intervalMs : planned;
   const waits = isOverdue && restored.overdue === "hold";
@@ -191,15 +206,15 @@ function messageFor(outstanding: Outstanding, { budget, intervalMs, restored }: 
   return [{ to, email, documents, at: Math.max(due, heldUntil), held: heldUntil > due, waits, after, repeats }];
 }
 
-/** A referee who gets no further message has the interval after the last one to answer, or after the first one's time. */
-function lapseOf(outstanding: Outstanding, { intervalMs }: ReminderRules): Plan["lapses"] {
-  const { to, recipient, bounced, block } = outstanding;
+/**
+ * A referee who gets no further message has the interval to answer: after the last one, or after the first one's time, or
+ * after reminders were turned on again.
+ */
+function lapseOf(
+  { to, firstAt, lastAt, resumedAt, bounced, block, asked }: Outstanding,
+  { intervalMs }: ReminderRules,
+): Plan["lapses"] {
   if (to === TO_CANDIDATE || bounced) return [];
-  if (block !== "opted_out" && (block !== "cap_reached" || !recipient?.last)) return [];
-  return [{ reference: to, at: intervalEnd(outstanding, intervalMs) }];
-}
-
-/** Returns the end of the interval after the last attempt, or after the first message's time if none was made. */
-function intervalEnd({ firstAt, recipient }: Outstanding, intervalMs: number): number {
-  return (recipient?.last ? Date.parse(recipient.last.at) : firstAt) + intervalMs;
+  if (block !== "opted_out" && (block !== "cap_reached" || !asked)) return [];
+  return [{ reference: to, at: Math.max(lastAt === -Infinity ? firstAt : lastAt, resumedAt) + intervalMs }];
 }

@@ -39,17 +39,17 @@ describe("An edit of a candidate", () => {
 
   it("sets how often it is chased, one number or both, and null sets the default", () => {
     const record = candidate();
-    expect(withOutreach(record, { docs_chase_attempts: 1 })).to.equal(record);
-    expect(withOutreach(record, { docs_chase_attempts: 1, reference_chase_attempts: 2 })).to.equal(record);
+    expect(withOutreach(record, { docs_chase_attempts: 1 }, NOW)).to.equal(record);
+    expect(withOutreach(record, { docs_chase_attempts: 1, reference_chase_attempts: 2 }, NOW)).to.equal(record);
     const set = (docs: number, references: number) => ({
       ...record,
       docs_chase_attempts: docs,
       reference_chase_attempts: references,
     });
-    expect(withOutreach(record, { docs_chase_attempts: 5 })).to.deep.equal(set(5, 2));
-    expect(withOutreach(record, { reference_chase_attempts: 0 })).to.deep.equal(set(1, 0));
+    expect(withOutreach(record, { docs_chase_attempts: 5 }, NOW)).to.deep.equal(set(5, 2));
+    expect(withOutreach(record, { reference_chase_attempts: 0 }, NOW)).to.deep.equal(set(1, 0));
     const none = { docs_chase_attempts: null, reference_chase_attempts: null };
-    expect(withOutreach(record, none)).to.deep.equal(set(DEFAULT_CHASE_ATTEMPTS, DEFAULT_CHASE_ATTEMPTS));
+    expect(withOutreach(record, none, NOW)).to.deep.equal(set(DEFAULT_CHASE_ATTEMPTS, DEFAULT_CHASE_ATTEMPTS));
   });
 
   it("keeps a withdrawal's reason until it is replaced, cleared or the candidate is reinstated", () => {

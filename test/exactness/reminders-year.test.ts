@@ -67,7 +67,7 @@ async function yearOf(bench: Workbench): Promise<Sent[]> {
   };
   bench.now = FROM;
   const id = await bench.candidate({});
-  await bench.change(id, (record) => withOutreach(record, { reference_chase_attempts: 100 }));
+  await bench.change(id, (record, at) => withOutreach(record, { reference_chase_attempts: 100 }, at));
   for (let n = 0; n < REFERENCES; n++) {
     bench.now = Math.max(bench.now, FROM + n * DAYS_OF_EACH * DAY);
     const email = `ref_${n}@example.com`;

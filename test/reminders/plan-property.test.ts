@@ -118,7 +118,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   email.map<Step>((address) => (moment) => write(moment, (each) => patched(each, { email: address }))),
   fc
     .record({ docs_chase_attempts: fc.nat({ max: 4 }), reference_chase_attempts: fc.nat({ max: 4 }) })
-    .map<Step>((patch) => (moment) => write(moment, (each) => withOutreach(each, patch))),
+    .map<Step>((patch) => (moment) => write(moment, (each, at) => withOutreach(each, patch, at))),
   fc.tuple(pick, fc.constantFrom(...DOCUMENT_STATES)).map<Step>(
     ([at, state]) =>
       (moment) =>

@@ -55,7 +55,7 @@ describe("The sender of reminders", () => {
     }));
     await bench.candidates.erase(bench.accountId, erased, "key_1", () => undefined);
     await bench.change(stopped, (record) => optedOut(record, [ADA]));
-    await bench.change(capped, (record) => withOutreach(record, { docs_chase_attempts: 0 }));
+    await bench.change(capped, (record, at) => withOutreach(record, { docs_chase_attempts: 0 }, at));
     expect(await run()).to.equal(0);
     expect(bench.sent).to.deep.equal([]);
   });

@@ -26,6 +26,7 @@ export function candidateRecord(given: Partial<CandidateRecord> = {}): Candidate
     removed: [],
     erasure: null,
     outreach: NO_OUTREACH,
+    outreach_enabled: true,
     created_at: THEN,
     updated_at: THEN,
     ...given,
