@@ -9,6 +9,7 @@ import { GuessLimiter } from "./accounts/guess-limiter.ts";
 import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
 import { AuditStore } from "./audit/store.ts";
+import { bulkService } from "./candidates/bulk.ts";
 import { Checkpoints, CheckpointStore, SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
 import { Eraser } from "./candidates/eraser.ts";
 import { CandidateService } from "./candidates/service.ts";
@@ -175,10 +176,12 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   counter.start();
 
   const documents = new DocumentService(store, content);
+  const candidates = new CandidateService({ store, content, clock, feedLagMs, checkpoints });
   const draining: Draining = { started: false };
   const app = createApp({
     routes: routes({
-      candidates: new CandidateService({ store, content, clock, feedLagMs, checkpoints }),
+      candidates,
+      bulks: bulkService({ candidates, store, clock }),
       eraser,
       documents,
       packs: packService(store, content, accounts, clock),
@@ -187,6 +190,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
       usage: usageService(usage, accounts, clock),
     }),
     restore,
+    candidates,
     pages: { visits: new Visits({ ...reminders, candidates: store }), documents },
     authenticator,
     limiter,

@@ -1,6 +1,7 @@
 import { type Route, route } from "./api/endpoint.ts";
 import { candidateEndpoints } from "./candidates/endpoints.ts";
 import type { Eraser } from "./candidates/eraser.ts";
+import type { BulkService } from "./candidates/bulk.ts";
 import type { CandidateService } from "./candidates/service.ts";
 import { documentEndpoints } from "./documents/endpoints.ts";
 import type { DocumentService } from "./documents/service.ts";
@@ -16,6 +17,7 @@ import type { UsageService } from "./usage/service.ts";
 
 export interface Services {
   readonly candidates: CandidateService;
+  readonly bulks: BulkService;
   readonly eraser: Eraser;
   readonly documents: DocumentService;
   readonly packs: PackService;
@@ -29,7 +31,7 @@ export interface Services {
  * is made from them. /livez and /readyz are on another port: see process/ops.ts.
  */
 export function routes(services: Services): readonly Route[] {
-  const candidates = candidateEndpoints(services.candidates, services.eraser);
+  const candidates = candidateEndpoints(services.candidates, services.bulks, services.eraser);
   const documents = documentEndpoints(services.documents, services.eraser);
   const packs = packEndpoints(services.packs);
   const references = referenceEndpoints(services.references, services.eraser);
@@ -40,6 +42,8 @@ export function routes(services: Services): readonly Route[] {
     route("GET",   "/limits/usage",                            "free",     usageEndpoint(services.usage)),
     route("POST",  "/candidates",                              "create",   candidates.create),
     route("GET",   "/candidates",                              "list",     candidates.list),
+    route("POST",  "/candidates/bulk",                         "create",   candidates.createMany),
+    route("PATCH", "/candidates/bulk",                         "writes",   candidates.updateMany),
     route("GET",   "/candidates/:id",                          "reads",    candidates.read),
     route("PATCH", "/candidates/:id",                          "writes",   candidates.update),
     route("DELETE", "/candidates/:id",                         "writes",   candidates.erase),

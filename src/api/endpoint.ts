@@ -13,6 +13,8 @@ import type { Tag } from "./openapi-parts.ts";
 /** What a handler receives. `params`, `query` and `body` are valid according to the endpoint's schemas. */
 export interface Input<Params, Query, Body> {
   readonly caller: Caller;
+  /** X-Request-Id */
+  readonly requestId: string;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -83,9 +85,10 @@ export interface Declared<
   readonly upload?: Upload<Static<Params>>;
   /**
    * Takes several bodies at once, as `{ NAME: [ … ] }` or NDJSON: the handler's body is a list of `Entry`. The query's `count`
-   * says how many, and is charged before the body is read. `repeats`: the member of an entry that its result repeats.
+   * says how many, and is charged before the body is read. `repeats`: the member of an entry that its result repeats, and that
+   * is not stored for replays.
    */
-  readonly entries?: { readonly name: string; readonly schema: TSchema; readonly repeats: string };
+  readonly entries?: { readonly name: string; readonly schema: TSchema; readonly repeats?: string };
   /**
    * For `?unreadable=metadata`: takes values that are refused out of a body, or of an entry, and returns a warning for each.
    * The body is then validated again.

@@ -92,6 +92,7 @@ async function responseOf(
   const header = (name: string) => headerOf(req, name);
   const input = {
     caller,
+    requestId: ctx.state.requestId,
     params,
     query,
     body,
@@ -129,8 +130,9 @@ async function responseOf(
       fingerprint: `${ctx.method} ${ctx.path}?${ctx.querystring}\n${fingerprint}`,
     };
     const response = key === undefined ? await work(newId) : await idempotency.once({ ...request, key }, work);
-    if (route.entries === undefined || response instanceof BinaryResponse) return response;
-    return await labelled(response, body as Entry<unknown>[], route.entries);
+    const repeats = route.entries?.repeats;
+    if (repeats === undefined || response instanceof BinaryResponse) return response;
+    return await labelled(response, body as Entry<unknown>[], repeats);
   } finally {
     if (file !== undefined && !handled) await route.upload?.discard(file);
   }

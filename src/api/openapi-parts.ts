@@ -56,6 +56,10 @@ export const COMPONENT_HEADERS = {
     'Bearer realm="candidate-onboarding", error="invalid_token"',
   ),
   "Idempotent-Replayed": text("true for the stored response to an earlier request with this Idempotency-Key.", "true"),
+  "Onboarding-Outcome": text(
+    "With on_conflict: created, updated or unchanged, what became of the candidate.",
+    "updated",
+  ),
   "Accept-Ranges": sent("Ranges are in bytes (RFC 9110, 14.3).", "bytes"),
   "Content-Range": sent("Which bytes these are, and of how many (RFC 9110, 14.4).", "bytes 0-1023/184213"),
   "Content-Disposition": sent("The name to save the file under (RFC 6266).", 'attachment; filename="passport.pdf"'),

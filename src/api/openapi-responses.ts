@@ -57,7 +57,7 @@ export function bytesOf(types: readonly string[]): Json {
 }
 
 function successesOf(route: Route, { schemas }: Components): Record<string, Json> {
-  const { status, response, dryRun, method, surface, binary = [], problems } = route;
+  const { status, response, dryRun, outcomes, method, surface, binary = [], problems } = route;
   const charged: HeaderName[] = ["X-Request-Id"];
   if (surface !== "free") charged.push("RateLimit-Policy", "RateLimit");
   if (status === 204) return { 204: { description: "It is deleted.", headers: headersOf(charged) } };
@@ -67,6 +67,7 @@ function successesOf(route: Route, { schemas }: Components): Record<string, Json
   const all = [...stored];
   if (method === "POST") all.push("Idempotent-Replayed");
   if (route.location !== undefined) all.push("Location");
+  if (outcomes) all.push("Onboarding-Outcome");
   if (isFile) all.push("Accept-Ranges", "Content-Disposition", "X-Content-Type-Options", "Content-Security-Policy");
   else if (binary.length > 0) all.push("Content-Disposition-Of-File", "X-Content-Type-Options");
   const json = (schema: TSchema) => ({ "application/json": { schema: publish(schema, "response", schemas) } });
@@ -75,13 +76,21 @@ function successesOf(route: Route, { schemas }: Components): Record<string, Json
   const byStatus: Record<string, Json> = {
     [status]: { description, headers: headersOf([...all, ...coded]), content },
   };
-  if (dryRun !== undefined)
+  if (dryRun !== undefined) {
+    const also = outcomes && response ? [response] : [];
+    const schemas200 = [dryRun.response, ...also].map((schema) => publish(schema, "response", schemas));
+    const ofConflict = outcomes ? " With on_conflict, if the candidate is there already: the candidate." : "";
     // Not 200: tools take the lowest status for the response of the operation.
     byStatus["2XX"] = {
-      description: "For dry_run=true, with the status 200: what the request would do. Nothing is stored.",
-      headers: headersOf([...stored, ...coded]),
-      content: json(dryRun.response),
+      description: `With the status 200. For dry_run=true: what the request would do; nothing is stored.${ofConflict}`,
+      headers: headersOf([
+        ...stored,
+        ...(outcomes ? (["Idempotent-Replayed", "Onboarding-Outcome"] as const) : []),
+        ...coded,
+      ]),
+      content: { "application/json": { schema: schemas200.length === 1 ? schemas200[0] : { oneOf: schemas200 } } },
     };
+  }
   if (problems.includes("range_not_satisfiable")) {
     const headers = headersOf([...all, "Content-Range"]);
     byStatus[206] = { description: "The bytes that Range asks for.", headers, content };

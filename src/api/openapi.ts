@@ -74,10 +74,11 @@ function contractOperation(components: Components): Json {
 
 /** A parameter's text is about the parameter, so it moves there from the schema. */
 function parametersOf(schema: TSchema | undefined, where: "path" | "query", schemas: Record<string, Json>): Json[] {
+  const required = (schema as { required?: string[] } | undefined)?.required ?? [];
   return Object.entries(propertiesOf(schema)).map(([name, property]) => {
     const { description, examples, ...rest } = publish(property, "request", schemas);
     const example = Array.isArray(examples) ? { example: examples[0] as unknown } : {};
-    return { name, in: where, required: where === "path", description, schema: rest, ...example };
+    return { name, in: where, required: required.includes(name), description, schema: rest, ...example };
   });
 }
 
@@ -102,7 +103,7 @@ function parameterRef(name: ParameterName): Json {
 
 /** JSON stands first: tools that know one media type for a body take the first. */
 function requestBodyOf(route: Route, schemas: Record<string, Json>): Json | undefined {
-  const { body, bodyOptional, upload, method } = route;
+  const { body, bodyOptional, entries, upload, method } = route;
   const required = !bodyOptional;
   if (takesRawFile(route)) return { description: "The bytes, of any media type.", required, content: bytesOf(["*/*"]) };
   if (body === undefined) return undefined;
@@ -111,7 +112,8 @@ function requestBodyOf(route: Route, schemas: Record<string, Json>): Json | unde
   const content = {
     // True, as JSON has no bytes. openapi-generator imports the class of a form that is named only here, and does not make it.
     "application/json": { schema: form === undefined ? json : { ...json, not: form } },
-    ...(method === "PATCH" ? { "application/merge-patch+json": { schema: json } } : {}),
+    ...(entries === undefined ? {} : { "application/x-ndjson": { schema: { type: "string" } } }),
+    ...(method === "PATCH" && entries === undefined ? { "application/merge-patch+json": { schema: json } } : {}),
     ...(form === undefined ? {} : { "multipart/form-data": { schema: form } }),
   };
   return { description: "The fields.", required, content };

@@ -1,16 +1,49 @@
-import { endpoint } from "../api/endpoint.ts";
+import { Answer, endpoint } from "../api/endpoint.ts";
+import { problemMembers } from "../http/problem.ts";
+import { type Fault, Problem } from "../problems.ts";
+import type { BulkService, Done } from "./bulk.ts";
+import { Bulk, BulkCreateInput, BulkCreateQuery, BulkPatch, BulkUpdateInput, BulkUpdateQuery } from "./bulk-schema.ts";
 import { patched, withOutreach } from "./edits.ts";
 import type { Eraser } from "./eraser.ts";
 import { Candidate, CandidatePath, DryRun, ListQuery } from "./schema.ts";
+import { keepUnreadable } from "./unreadable.ts";
 import { CandidateList } from "./row-schema.ts";
 import { CandidateInput, CandidatePatch, CreateQuery, OutreachPatch, StartInput } from "./input-schema.ts";
-import { UNTAGGED } from "./render.ts";
-import type { CandidateService } from "./service.ts";
+import { renderCandidate, UNTAGGED } from "./render.ts";
+import type { CandidateService, Outcome } from "./service.ts";
 
 /** The response of endpoints that return a candidate. */
 const CANDIDATE = { response: Candidate, untagged: UNTAGGED } as const;
 
-export function candidateEndpoints(candidates: CandidateService, eraser: Eraser) {
+function withWarnings(candidate: Candidate, warnings: readonly Fault[]): Candidate {
+  return warnings.length === 0 ? candidate : { ...candidate, warnings: [...warnings] };
+}
+
+/** Renders what became of the candidates of a request. */
+function bulkOf(done: readonly Done[], requestId: string): Bulk {
+  const count = (outcome: Outcome) => done.filter((each) => "outcome" in each && each.outcome === outcome).length;
+  const results = done.map((each, index): Bulk["results"][number] => {
+    if (each instanceof Problem) return { index, status: each.status, problem: problemMembers(each, requestId) };
+    const { id, external_id, version } = each.record;
+    const warnings = each.warnings.length === 0 ? {} : { warnings: [...each.warnings] };
+    return { index, status: each.outcome === "created" ? 201 : 200, id, external_id, version, ...warnings };
+  });
+  return {
+    object: "bulk",
+    created: count("created"),
+    updated: count("updated"),
+    unchanged: count("unchanged"),
+    failed: done.filter((each) => each instanceof Problem).length,
+    results,
+  };
+}
+
+/** The stored response has none: they may be personal, and outlive an erasure. api/entries.ts adds those of the request. */
+function withoutExternalIds({ results, ...bulk }: Bulk): Bulk {
+  return { ...bulk, results: results.map((each) => ("problem" in each ? each : { ...each, external_id: null })) };
+}
+
+export function candidateEndpoints(candidates: CandidateService, bulks: BulkService, eraser: Eraser) {
   return {
     create: endpoint({
       name: "createCandidate",
@@ -24,12 +57,50 @@ export function candidateEndpoints(candidates: CandidateService, eraser: Eraser)
       ...CANDIDATE,
       problems: ["external_id_taken", "invalid_transition", "candidate_deleted"],
       location: ({ id }) => `/candidates/${id}`,
-      handle: ({ caller, body, newId }) => candidates.create(caller.accountId, body, newId),
+      outcomes: true,
+      keepUnreadable,
+      async handle({ caller, body, query: { on_conflict }, warnings, newId }) {
+        const { record, outcome } = await candidates.put(caller.accountId, body, newId, on_conflict);
+        const value = withWarnings(renderCandidate(record), warnings);
+        if (on_conflict === undefined) return value;
+        return new Answer(outcome === "created" ? 201 : 200, { "Onboarding-Outcome": outcome }, value);
+      },
       dryRun: {
         surface: "reads",
         response: DryRun,
-        handle: ({ caller, body, newId }) => candidates.rehearse(caller.accountId, body, newId),
+        async handle({ caller, body, query: { on_conflict }, warnings, newId }) {
+          const { would_create, ...rest } = await candidates.rehearse(caller.accountId, body, newId, on_conflict);
+          return { ...rest, would_create: withWarnings(would_create, warnings) };
+        },
       },
+    }),
+    createMany: endpoint({
+      name: "createCandidates",
+      tag: "Candidates",
+      summary: "Create up to 100 candidates, or bring them in line",
+      description:
+        "Creates each candidate as POST /candidates does. Each may fail alone. Send JSON, or NDJSON with one candidate in each line, of up to 8 MiB. Send an Idempotency-Key: a retry goes on where an interrupted attempt stopped, and creates nothing twice.",
+      query: BulkCreateQuery,
+      body: BulkCreateInput,
+      entries: { name: "candidates", schema: CandidateInput, repeats: "external_id" },
+      keepUnreadable,
+      response: Bulk,
+      problems: ["invalid_query"],
+      handle: async ({ caller, body, query: { on_conflict: onConflict }, newId, requestId }) =>
+        withoutExternalIds(bulkOf(await bulks.create(caller.accountId, body, { newId, onConflict }), requestId)),
+    }),
+    updateMany: endpoint({
+      name: "updateCandidates",
+      tag: "Candidates",
+      summary: "Change up to 100 candidates",
+      description:
+        "Changes each candidate as PATCH /candidates/{id} and PATCH /candidates/{id}/outreach do. Each may fail alone. Send JSON, or NDJSON with one change in each line.",
+      query: BulkUpdateQuery,
+      body: BulkUpdateInput,
+      entries: { name: "candidates", schema: BulkPatch },
+      response: Bulk,
+      problems: ["invalid_query"],
+      handle: async ({ caller, body, requestId }) => bulkOf(await bulks.update(caller.accountId, body), requestId),
     }),
     list: endpoint({
       name: "listCandidates",

@@ -7,6 +7,7 @@ import {
   freeText,
   MetadataInput,
   MetadataPatch,
+  oneOf,
   optional,
   Phone,
   readOnly,
@@ -34,7 +35,7 @@ const candidateFields = {
   references_required: optional(Type.Integer({ minimum: 0, maximum: 50 }), ...TEXT.references_required),
 };
 
-const outreachFields = {
+export const outreachFields = {
   outreach_enabled: Type.Optional(
     about(Type.Boolean(), `${TEXT.outreach_enabled[0]} False: none ever does. Default: true.`, false),
   ),
@@ -42,7 +43,7 @@ const outreachFields = {
   reference_chase_attempts: optional(ChaseAttempts, ...withDefault(TEXT.reference_chase_attempts)),
 };
 
-const READ_ONLY = {
+export const READ_ONLY = {
   ...readOnly("object", "id", "state_reason", "waiting_on", "version", "pack_version", "created_at", "updated_at"),
   state: "it is derived from documents and references",
   reference_requirements: "it is derived; set references_required instead",
@@ -70,8 +71,11 @@ export const CandidateInput = component(
 );
 export type CandidateInput = Static<typeof CandidateInput>;
 
-/** Maximum number of candidates in one request. */
-const MAX_ENTRIES = 100;
+/** Where to change a candidate's parts. */
+export const PARTS_ELSEWHERE = {
+  documents: "add one with POST /candidates/{id}/documents, change one with PATCH /candidates/{id}/documents/{docId}",
+  references: "add one with POST /candidates/{id}/references, change one with PATCH /references/{id}",
+};
 
 export const CandidatePatch = component(
   "CandidatePatch",
@@ -87,8 +91,7 @@ export const CandidatePatch = component(
     outreach_enabled: "change it with PATCH /candidates/{id}/outreach",
     docs_chase_attempts: "change it with PATCH /candidates/{id}/outreach",
     reference_chase_attempts: "change it with PATCH /candidates/{id}/outreach",
-    documents: "add one with POST /candidates/{id}/documents, change one with PATCH /candidates/{id}/documents/{docId}",
-    references: "add one with POST /candidates/{id}/references, change one with PATCH /references/{id}",
+    ...PARTS_ELSEWHERE,
   },
 );
 export type CandidatePatch = Static<typeof CandidatePatch>;
@@ -100,35 +103,12 @@ export const OutreachPatch = component(
 );
 export type OutreachPatch = Static<typeof OutreachPatch>;
 
-/** Changes of one of several candidates. */
-export const BulkPatch = component(
-  "BulkPatch",
-  "Changes of one candidate. id addresses it; without one, external_id does. The rest is as in PATCH /candidates/{id} and PATCH /candidates/{id}/outreach.",
-  { ...CandidatePatch.properties, ...outreachFields, id: Type.Optional(about(Type.String(), ...ID)) },
-  Object.fromEntries(Object.entries(CANDIDATE_PATCH_ELSEWHERE).filter(([name]) => name !== "id" && !(name in outreachFields))),
-);
-export type BulkPatch = Static<typeof BulkPatch>;
-
-const ENTRIES = `Up to ${MAX_ENTRIES}. In NDJSON, each line is one.`;
-
-export const BulkCreateInput = titled(
-  "BulkCreateInput",
-  "Several candidates to create.",
-  Type.Unsafe<readonly Entry<CandidateInput>[]>(strict({ candidates: about(Type.Array(CandidateInput), ENTRIES) })),
-);
-
-export const BulkUpdateInput = titled(
-  "BulkUpdateInput",
-  "Changes of several candidates.",
-  Type.Unsafe<readonly Entry<BulkPatch>[]>(strict({ candidates: about(Type.Array(BulkPatch), ENTRIES) })),
-);
-
 export const StartInput = component("StartInput", "An object without members. The body may be left out.", {});
 
 const OnConflict = oneOf(["update", "skip"]);
 export type OnConflict = Static<typeof OnConflict>;
 
-const importQuery = {
+export const importQuery = {
   on_conflict: Type.Optional(
     about(
       OnConflict,
@@ -144,16 +124,6 @@ const importQuery = {
     ),
   ),
 };
-
-const count = {
-  count: about(
-    Type.Integer({ minimum: 1, maximum: MAX_ENTRIES }),
-    "How many entries the body has, 1 to 100. It is what the request counts as: it is charged before the body is read, all of it or nothing.",
-    2,
-  ),
-};
-export const BulkCreateQuery = strict({ ...count, ...importQuery });
-export const BulkUpdateQuery = strict(count);
 
 export const CreateQuery = strict({
   ...importQuery,

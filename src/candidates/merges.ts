@@ -3,7 +3,8 @@ import type { NewId } from "../infra/ids.ts";
 import type { DocumentInput } from "./document-schema.ts";
 import { newDocument } from "./documents.ts";
 import { patched, withOutreach } from "./edits.ts";
-import type { BulkPatch, CandidateInput } from "./input-schema.ts";
+import type { BulkPatch } from "./bulk-schema.ts";
+import type { CandidateInput } from "./input-schema.ts";
 import { situationOf } from "./moves.ts";
 import { comparable } from "./outreach.ts";
 import { checkNotRemoved, withPart } from "./parts.ts";
@@ -20,7 +21,10 @@ export interface PartIds {
 }
 
 export function partIds({ documents, references }: CandidateInput, newId: NewId): PartIds {
-  return { documents: (documents ?? []).map(() => newId("doc")), references: (references ?? []).map(() => newId("ref")) };
+  return {
+    documents: (documents ?? []).map(() => newId("doc")),
+    references: (references ?? []).map(() => newId("ref")),
+  };
 }
 
 /** Returns the documents of a body as objects: a plain string is a name. */

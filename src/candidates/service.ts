@@ -9,7 +9,7 @@ import type { Checkpoints } from "./checkpoints.ts";
 import { checkNewDocument, inlineFile, newDocument } from "./documents.ts";
 import { newDraft, started } from "./edits.ts";
 import { alive, candidateDeleted, filesOf, unlessErased } from "./erasure.ts";
-import { type Candidate, type DryRun, ExternalId, type ListQuery } from "./schema.ts";
+import { type Candidate, type DryRun, ExternalId, type ListQuery, type OUTCOMES } from "./schema.ts";
 import { advance, cursorAt, decodeCursor, encodeCursor, type FeedPage, type FeedEntry } from "./feed.ts";
 import type { CandidateInput, OnConflict } from "./input-schema.ts";
 import { documentsOf, merged, newDocumentsIn, type PartIds, partIds } from "./merges.ts";
@@ -25,7 +25,7 @@ const MAX_PAGE_ROWS = 200;
 const MAX_RACES = 5;
 const tidyExternalId = tidier(ExternalId);
 
-export type Outcome = "created" | "updated" | "unchanged";
+export type Outcome = (typeof OUTCOMES)[number];
 export interface Put {
   readonly record: CandidateRecord;
   readonly outcome: Outcome;
@@ -113,7 +113,11 @@ export class CandidateService {
         },
         found,
       );
-    const record = await content.settle([...files.values()].map(({ id }) => id), write, namesFile);
+    const record = await content.settle(
+      [...files.values()].map(({ id }) => id),
+      write,
+      namesFile,
+    );
     return { record, outcome: isChanged ? "updated" : "unchanged" };
   }
 
@@ -153,7 +157,8 @@ export class CandidateService {
 
   #rehearsedMerge(found: CandidateRecord, given: CandidateInput, newId: NewId, onConflict: OnConflict): Put {
     const now = this.#options.clock.now();
-    const after = onConflict === "skip" ? found : merged(found, given, { ids: partIds(given, newId), now: timestamp(now) });
+    const after =
+      onConflict === "skip" ? found : merged(found, given, { ids: partIds(given, newId), now: timestamp(now) });
     if (after === found) return { record: found, outcome: "unchanged" };
     return { record: nextRecord(found, after, { at: now, now }, () => found.outreach), outcome: "updated" };
   }
@@ -203,6 +208,11 @@ export class CandidateService {
     }
     const page = await store.reader.feed(query);
     return renderPage(page, cursorAfter(page));
+  }
+
+  /** Builds a new candidate whose documents have no content. */
+  draft(key: CandidateKey, given: CandidateInput, newId: NewId): Promise<Draft> {
+    return this.#draft(key, given, newId, rehearsedFile);
   }
 
   /** Builds a new candidate. If it fails, removes the files that it has stored. */

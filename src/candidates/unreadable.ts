@@ -26,7 +26,12 @@ export function keepUnreadable(body: unknown, faults: readonly Fault[]): Fault[]
     if (!isObject(owner) || owner[field] === null) return []; // two faults of one value
     const value = owner[field];
     const name = [`unreadable`, ...path, field].join(".");
-    labels.set(name, Array.from(typeof value === "string" ? value : JSON.stringify(value)).slice(0, MAX_LABEL).join(""));
+    labels.set(
+      name,
+      Array.from(typeof value === "string" ? value : JSON.stringify(value))
+        .slice(0, MAX_LABEL)
+        .join(""),
+    );
     owner[field] = null;
     return [{ pointer, detail: `${detail}. Its text is kept in metadata as ${name}` }];
   });

@@ -22,18 +22,15 @@ export function problemDocument(refused: Refusal, requestId: string): string {
   return text[0] + requestId + text[1];
 }
 
-function textsOf({ code, detail, extras }: Refusal): [before: string, after: string] {
+/** Returns the members of a problem (RFC 9457, 3). */
+export function problemMembers({ code, detail, extras }: Refusal, requestId: string): Record<string, unknown> {
   const { status, title } = PROBLEMS[code];
-  const text = JSON.stringify({
-    type: `/docs#${code}`,
-    title,
-    status,
-    detail,
-    code,
-    request_id: "",
-    ...extras.members,
-    errors: extras.errors,
-  });
+  const { members, errors } = extras;
+  return { type: `/docs#${code}`, title, status, detail, code, request_id: requestId, ...members, errors };
+}
+
+function textsOf(refused: Refusal): [before: string, after: string] {
+  const text = JSON.stringify(problemMembers(refused, ""));
   // Quotes inside a text are escaped, so this is the member.
   const at = text.indexOf(ID_MEMBER) + ID_MEMBER.length;
   return [text.slice(0, at), text.slice(at)];

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { CandidateList } from "../../src/candidates/row-schema.ts";
 import type { Candidate } from "../../src/candidates/schema.ts";
 import type { CandidateInput } from "../../src/candidates/input-schema.ts";
+import { renderCandidate } from "../../src/candidates/render.ts";
 import { CandidateService } from "../../src/candidates/service.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
@@ -49,7 +50,7 @@ async function startWorkbench() {
     create:
       (given: CandidateInput = {}) =>
       async (newId: NewId): Promise<JsonResponse> =>
-        await jsonResponse(201, await candidates.create(ACCOUNT, given, newId)),
+        await jsonResponse(201, renderCandidate((await candidates.put(ACCOUNT, given, newId)).record)),
     candidates: async () => {
       const { body } = await candidates.list(ACCOUNT, { limit: 200 });
       return (JSON.parse(String(body)) as CandidateList).data;

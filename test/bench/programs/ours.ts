@@ -77,6 +77,7 @@ await serve(
       timeoutMs: config.LIMITER_TIMEOUT_MS,
     }),
     outage: { check: () => undefined },
+    candidates: { idOf: () => Promise.resolve(undefined) },
     limiter: new Limiter({
       redis,
       windowSeconds: settings.windowSeconds,

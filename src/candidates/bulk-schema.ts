@@ -1,0 +1,78 @@
+import Type, { type Static } from "typebox";
+import type { Entry } from "../schema/entry.ts";
+import { about, component, Count, nullable, oneOf, strict, titled } from "../schema/fields.ts";
+import {
+  CandidateInput,
+  CandidatePatch,
+  importQuery,
+  outreachFields,
+  PARTS_ELSEWHERE,
+  READ_ONLY,
+} from "./input-schema.ts";
+import { ID, TEXT, Warning } from "./schema.ts";
+
+/** Maximum number of candidates in one request. */
+const MAX_ENTRIES = 100;
+
+const count = {
+  count: about(
+    Type.Integer({ minimum: 1, maximum: MAX_ENTRIES }),
+    "How many candidates the body has, 1 to 100. The request counts as that many: they are charged before the body is read, all of them or none.",
+    2,
+  ),
+};
+export const BulkCreateQuery = strict({ ...count, ...importQuery });
+export const BulkUpdateQuery = strict(count);
+
+const ELSEWHERE = Object.fromEntries(Object.entries(READ_ONLY).filter(([name]) => name !== "id"));
+
+export const BulkPatch = component(
+  "BulkPatch",
+  "Changes of one candidate (JSON Merge Patch, RFC 7396): of the fields that PATCH /candidates/{id} and PATCH /candidates/{id}/outreach take. id addresses it; without one, external_id does.",
+  { id: Type.Optional(about(Type.String(), ...ID)), ...CandidatePatch.properties, ...outreachFields },
+  { ...ELSEWHERE, ...PARTS_ELSEWHERE },
+);
+export type BulkPatch = Static<typeof BulkPatch>;
+
+const listOf = (entry: typeof CandidateInput | typeof BulkPatch) =>
+  strict({
+    candidates: about(Type.Array(entry), `The candidates, up to ${MAX_ENTRIES}. As NDJSON, one in each line.`),
+  });
+
+export const BulkCreateInput = titled(
+  "BulkCreateInput",
+  "Several candidates to create.",
+  Type.Unsafe<readonly Entry<CandidateInput>[]>(listOf(CandidateInput)),
+);
+export const BulkUpdateInput = titled(
+  "BulkUpdateInput",
+  "Changes of several candidates.",
+  Type.Unsafe<readonly Entry<BulkPatch>[]>(listOf(BulkPatch)),
+);
+
+const EntryProblem = Type.Unsafe<Record<string, unknown>>({
+  type: "object",
+  additionalProperties: true,
+  description: "Why it was refused, as the problem document of a request of its own (RFC 9457).",
+});
+
+const BulkResult = component("BulkResult", "What became of one candidate of the request.", {
+  index: about(Count, "Its place in the request, from 0.", 0),
+  status: about(Type.Integer(), "The status that a request of its own would have.", 201),
+  id: Type.Optional(about(Type.String(), ...ID)),
+  external_id: Type.Optional(about(nullable(Type.String()), ...TEXT.external_id)),
+  version: Type.Optional(about(Type.Integer({ minimum: 1 }), "Its version by now.", 1)),
+  warnings: Type.Optional(about(Type.Array(Warning), "With unreadable=metadata: what was not readable.")),
+  problem: Type.Optional(EntryProblem),
+});
+export type BulkResult = Static<typeof BulkResult>;
+
+export const Bulk = component("Bulk", "What became of the candidates of a request.", {
+  object: about(oneOf(["bulk"]), "The type of the object.", "bulk"),
+  created: about(Count, "How many were created.", 1),
+  updated: about(Count, "How many were changed.", 1),
+  unchanged: about(Count, "How many were there already as they were sent.", 0),
+  failed: about(Count, "How many were refused.", 0),
+  results: about(Type.Array(BulkResult), "What became of each, in the order of the request."),
+});
+export type Bulk = Static<typeof Bulk>;

@@ -1,0 +1,198 @@
+import { type Clock, timestamp } from "../infra/clock.ts";
+import { FairLimit } from "../infra/fair-limit.ts";
+import { idsOf, type NewId } from "../infra/ids.ts";
+import { TimeSlice } from "../infra/time-slice.ts";
+import { invalid, Problem, problem } from "../problems.ts";
+import type { Checked, Entry } from "../schema/entry.ts";
+import type { Write } from "./batch-store.ts";
+import type { BulkPatch } from "./bulk-schema.ts";
+import { UnreadableRecord } from "./erasure.ts";
+import type { CandidateInput, OnConflict } from "./input-schema.ts";
+import { merged, partIds, withBulkPatch } from "./merges.ts";
+import type { CandidateRecord } from "./record.ts";
+import type { CandidateService, Outcome, Put } from "./service.ts";
+import type { CandidateStore } from "./store.ts";
+
+/** Maximum number of candidates that are read and written together, and of their bytes: the write encodes them in one go. */
+const MAX_TOGETHER = 25;
+const MAX_BYTES_TOGETHER = 128 * 1024;
+/** Number of requests that a process works on at once. Each of them keeps the event loop for slices of 10 ms. */
+const CONCURRENCY = 2;
+
+/** What became of one entry. */
+export type Done = Problem | (Put & Pick<Checked<unknown>, "warnings">);
+
+/** How an entry is done: with others in one write, or not at all, because its outcome is known; else alone. */
+interface Plan {
+  readonly write?: Write;
+  /** What becomes of the candidate, if it is written. */
+  readonly outcome?: Outcome;
+  readonly put?: Put;
+}
+
+const ALONE: Plan = {};
+
+interface Work<Value> {
+  /** Returns the ids and external_ids by which an entry names candidates. */
+  names(value: Value): readonly string[];
+  find(values: readonly Value[]): Promise<readonly CandidateRecord[]>;
+  /** @throws a problem if the entry can only be done alone. */
+  plan(value: Value, found: readonly CandidateRecord[], index: number): Plan | Promise<Plan>;
+  alone(value: Value, index: number): Promise<Put>;
+}
+
+interface Dependencies {
+  readonly candidates: CandidateService;
+  readonly store: CandidateStore;
+  readonly clock: Clock;
+}
+
+export type BulkService = ReturnType<typeof bulkService>;
+
+/** Creates and changes many candidates in one request. Each may fail alone. What the store fails at ends the request. */
+export function bulkService({ candidates, store, clock }: Dependencies) {
+  const limit = new FairLimit(CONCURRENCY);
+  const now = () => timestamp(clock.now());
+  const { reader, batches } = store;
+
+  /** An interrupted attempt of the same request had the same ids. */
+  function create(
+    accountId: string,
+    entries: readonly Entry<CandidateInput>[],
+    { newId, onConflict }: { newId: NewId; onConflict: OnConflict | undefined },
+  ): Promise<Done[]> {
+    const ids = entries.map(() => newId("cand"));
+    const work: Work<CandidateInput> = {
+      names: ({ external_id }) => (external_id ? [external_id] : []),
+      find: (values) => reader.named(accountId, [], values.flatMap(work.names)),
+      async plan(given, found, index) {
+        const id = ids[index]!;
+        const hasContent = given.documents?.some((each) => typeof each !== "string" && each.content);
+        if (hasContent || (onConflict && !given.external_id)) return ALONE;
+        const known = given.external_id ? found.find((each) => each.external_id === given.external_id) : undefined;
+        if (known === undefined)
+          return { write: { draft: await candidates.draft({ accountId, id }, given, idsOf(id)) }, outcome: "created" };
+        if (known.id === id) return { put: { record: known, outcome: "created" } };
+        if (onConflict === undefined) return ALONE;
+        const to = { ids: partIds(given, idsOf(id)), now: now() };
+        return planned(known, onConflict === "skip" ? known : merged(known, given, to));
+      },
+      alone: (given, index) => candidates.put(accountId, given, idsOf(ids[index]!), onConflict),
+    };
+    return limit.run(accountId, () => run(accountId, entries, work));
+  }
+
+  function update(accountId: string, entries: readonly Entry<BulkPatch>[]): Promise<Done[]> {
+    const isNamed = (record: CandidateRecord, { id, external_id }: BulkPatch) =>
+      id === undefined ? record.external_id === external_id : record.id === id;
+    const work: Work<BulkPatch> = {
+      names: ({ id, external_id }) => [id, external_id].filter((name) => typeof name === "string"),
+      find: (values) =>
+        reader.named(
+          accountId,
+          values.flatMap(({ id }) => id ?? []),
+          values.flatMap(({ id, external_id }) => (id === undefined && external_id ? external_id : [])),
+        ),
+      plan(patch, found) {
+        const known = found.find((record) => isNamed(record, patch));
+        return known === undefined ? ALONE : planned(known, withBulkPatch(known, patch, now()));
+      },
+      async alone(patch) {
+        const { id, external_id } = patch;
+        if (id === undefined && !external_id) throw invalid("/id", "must be sent, or external_id");
+        const found = id ?? (await reader.holderOf(accountId, external_id!)) ?? `external:${external_id}`;
+        let isChanged = false;
+        const record = await store.change(accountId, found, (before, at) => {
+          const after = withBulkPatch(before, patch, at);
+          isChanged = after !== before;
+          return after;
+        });
+        return { record, outcome: isChanged ? "updated" : "unchanged" };
+      },
+    };
+    return limit.run(accountId, () => run(accountId, entries, work));
+  }
+
+  /** Works on few entries at a time, in their order. */
+  async function run<Value>(accountId: string, entries: readonly Entry<Value>[], work: Work<Value>): Promise<Done[]> {
+    const done: Done[] = [];
+    while (done.length < entries.length) {
+      let bytes = 0;
+      const next = entries.slice(done.length, done.length + MAX_TOGETHER);
+      const few = next.filter(({ size }, n) => (bytes += size) <= MAX_BYTES_TOGETHER || n === 0);
+      done.push(...(await runTogether(accountId, few, done.length, work)));
+    }
+    return done;
+  }
+
+  /** @param first the index of the first entry. */
+  async function runTogether<Value>(
+    accountId: string,
+    entries: readonly Entry<Value>[],
+    first: number,
+    work: Work<Value>,
+  ): Promise<Done[]> {
+    const slice = new TimeSlice();
+    const read: (Checked<Value> | Problem)[] = [];
+    for (const entry of entries) {
+      read.push(await refusable(() => entry.read()));
+      if (slice.isOver()) await slice.next();
+    }
+    const found = await work.find(read.flatMap((each) => (each instanceof Problem ? [] : [each.value])));
+    const plans: Plan[] = []; // none for what cannot be read
+    const named = new Set<string>();
+    for (const [n, each] of read.entries()) {
+      if (each instanceof Problem) continue;
+      const names = work.names(each.value);
+      // A second entry of the same candidate is done after the first, and finds what that one has written.
+      const isRepeated = names.some((name) => named.has(name));
+      const plan = isRepeated ? ALONE : await refusable(() => work.plan(each.value, found, first + n));
+      plans[n] = plan instanceof Problem ? ALONE : plan;
+      for (const name of [...names, ...namesIn(plans[n])]) named.add(name);
+      if (slice.isOver()) await slice.next();
+    }
+    const written = await batches.write(
+      accountId,
+      plans.flatMap(({ write }) => write ?? []),
+    );
+    const done: Done[] = [];
+    for (const [n, each] of read.entries()) {
+      if (each instanceof Problem) {
+        done.push(each);
+        continue;
+      }
+      const { write, outcome, put } = plans[n] ?? ALONE;
+      const record = write && written.shift();
+      const whole = record && outcome ? { record, outcome } : put;
+      const result = whole ?? (await refusable(() => work.alone(each.value, first + n)));
+      done.push(result instanceof Problem ? result : { ...result, warnings: each.warnings });
+    }
+    return done;
+  }
+
+  return { create, update };
+}
+
+function planned(before: CandidateRecord, after: CandidateRecord): Plan {
+  if (after === before) return { put: { record: before, outcome: "unchanged" } };
+  return { write: { before, after }, outcome: "updated" };
+}
+
+/** Returns the names of the candidate that a plan changes. */
+function namesIn({ write }: Plan): string[] {
+  if (write === undefined || "draft" in write) return [];
+  const { id, external_id } = write.before;
+  return external_id === null ? [id] : [id, external_id];
+}
+
+/** Returns what a task returns, or the problem of this entry alone. @throws what ends the whole request. */
+async function refusable<T>(task: () => T | Promise<T>): Promise<T | Problem> {
+  try {
+    return await task();
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) return error;
+    if (error instanceof UnreadableRecord)
+      return problem("internal_error", "The candidate's record is damaged. Contact support.", { cause: error });
+    throw error;
+  }
+}
