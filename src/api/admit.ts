@@ -8,7 +8,6 @@ import { keyRefused, rateLimitHeaders, refusalOf } from "../limiter/headers.ts";
 import type { Limiter } from "../limiter/limiter.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import type { Usage } from "../limiter/usage.ts";
-import type { UsageCounter } from "../usage/counter.ts";
 import { isRefusal, type Refusal } from "../problems.ts";
 
 /** What the middleware learns about a request. The access log is written from it. */
@@ -25,7 +24,7 @@ export interface AdmitOptions {
   limiter: Limiter;
   outage: Pick<StoreOutage, "check">;
   /** Counts what each key uses and is refused, and notes when it is used (usage/counter.ts). */
-  counter: Pick<UsageCounter, "count" | "note">;
+  counter: { count(caller: Caller, decision: Decision, cost: number): void; note(keyId: string): void };
 }
 
 type Ctx = Context & { state: ApiState };

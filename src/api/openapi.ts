@@ -112,7 +112,7 @@ function requestBodyOf(route: Route, schemas: Record<string, Json>): Json | unde
   const content = {
     // True, as JSON has no bytes. openapi-generator imports the class of a form that is named only here, and does not make it.
     "application/json": { schema: form === undefined ? json : { ...json, not: form } },
-    ...(entries === undefined ? {} : { "application/x-ndjson": { schema: { type: "string" } } }),
+    ...(entries === undefined ? {} : bytesOf(["application/x-ndjson"])),
     ...(method === "PATCH" && entries === undefined ? { "application/merge-patch+json": { schema: json } } : {}),
     ...(form === undefined ? {} : { "multipart/form-data": { schema: form } }),
   };

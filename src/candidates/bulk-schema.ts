@@ -50,12 +50,6 @@ export const BulkUpdateInput = titled(
   Type.Unsafe<readonly Entry<BulkPatch>[]>(listOf(BulkPatch)),
 );
 
-const EntryProblem = Type.Unsafe<Record<string, unknown>>({
-  type: "object",
-  additionalProperties: true,
-  description: "Why it was refused, as the problem document of a request of its own (RFC 9457).",
-});
-
 const BulkResult = component("BulkResult", "What became of one candidate of the request.", {
   index: about(Count, "Its place in the request, from 0.", 0),
   status: about(Type.Integer(), "The status that a request of its own would have.", 201),
@@ -63,7 +57,13 @@ const BulkResult = component("BulkResult", "What became of one candidate of the 
   external_id: Type.Optional(about(nullable(Type.String()), ...TEXT.external_id)),
   version: Type.Optional(about(Type.Integer({ minimum: 1 }), "Its version by now.", 1)),
   warnings: Type.Optional(about(Type.Array(Warning), "With unreadable=metadata: what was not readable.")),
-  problem: Type.Optional(EntryProblem),
+  problem: Type.Optional(
+    about(
+      Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true }),
+      "Why it was refused: the problem document that a request of its own would get (RFC 9457).",
+      { code: "validation_failed", errors: [{ pointer: "/email", detail: "must be one email address" }] },
+    ),
+  ),
 });
 export type BulkResult = Static<typeof BulkResult>;
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { NewId } from "../infra/ids.ts";
 import { invalid, problem } from "../problems.ts";
 import { mergedMetadata } from "../schema/merge-patch.ts";
+import type { DocumentInput } from "./document-schema.ts";
 import type { CandidateInput, CandidatePatch, OutreachPatch } from "./input-schema.ts";
 import { DOCUMENT_MOVES, REFERENCE_MOVES } from "./moves.ts";
 import { type CandidateRecord, type Draft, NO_FIELDS } from "./record.ts";
@@ -22,7 +23,7 @@ export function newDraft(
     ...given,
     withdrawn,
     outreach_enabled: given.outreach_enabled ?? true,
-    metadata: given.metadata ?? {},
+    metadata: mergedMetadata({}, given.metadata),
     docs_chase_attempts: given.docs_chase_attempts ?? DEFAULT_CHASE_ATTEMPTS,
     reference_chase_attempts: given.reference_chase_attempts ?? DEFAULT_CHASE_ATTEMPTS,
     references: (references ?? []).map((reference, n) =>
@@ -32,6 +33,11 @@ export function newDraft(
     erasure: null,
     ...facts,
   };
+}
+
+/** Returns the documents of a body as objects: a plain string is a name. */
+export function documentsOf({ documents }: CandidateInput): DocumentInput[] {
+  return (documents ?? []).map((each) => (typeof each === "string" ? { name: each } : each));
 }
 
 /** Merges the patch into the candidate (RFC 7396). @throws problem validation_failed */

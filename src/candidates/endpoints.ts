@@ -5,7 +5,7 @@ import type { BulkService, Done } from "./bulk.ts";
 import { Bulk, BulkCreateInput, BulkCreateQuery, BulkPatch, BulkUpdateInput, BulkUpdateQuery } from "./bulk-schema.ts";
 import { patched, withOutreach } from "./edits.ts";
 import type { Eraser } from "./eraser.ts";
-import { Candidate, CandidatePath, DryRun, ListQuery } from "./schema.ts";
+import { Candidate, CandidateOrDryRun, CandidatePath, ListQuery } from "./schema.ts";
 import { keepUnreadable } from "./unreadable.ts";
 import { CandidateList } from "./row-schema.ts";
 import { CandidateInput, CandidatePatch, CreateQuery, OutreachPatch, StartInput } from "./input-schema.ts";
@@ -67,7 +67,7 @@ export function candidateEndpoints(candidates: CandidateService, bulks: BulkServ
       },
       dryRun: {
         surface: "reads",
-        response: DryRun,
+        response: CandidateOrDryRun,
         async handle({ caller, body, query: { on_conflict }, warnings, newId }) {
           const { would_create, ...rest } = await candidates.rehearse(caller.accountId, body, newId, on_conflict);
           return { ...rest, would_create: withWarnings(would_create, warnings) };

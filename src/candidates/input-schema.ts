@@ -5,7 +5,6 @@ import {
   component,
   Email,
   freeText,
-  MetadataInput,
   MetadataPatch,
   oneOf,
   optional,
@@ -31,7 +30,7 @@ const candidateFields = {
   ),
   job_title: optional(freeText(200), ...TEXT.job_title),
   start_date: optional(CalendarDate, ...TEXT.start_date),
-  metadata: optional(MetadataInput, "The client's own labels."),
+  metadata: optional(MetadataPatch, "The client's own labels. A label that is null is removed, or not set."),
   references_required: optional(Type.Integer({ minimum: 0, maximum: 50 }), ...TEXT.references_required),
 };
 
@@ -119,7 +118,7 @@ export const importQuery = {
   unreadable: Type.Optional(
     about(
       oneOf(["metadata"]),
-      "metadata: an email, phone or start_date that is refused becomes null, and its text is kept in metadata as unreadable.FIELD.",
+      "With metadata, an email, phone or start_date that is refused becomes null, and its text is kept in metadata as unreadable.FIELD.",
       "metadata",
     ),
   ),

@@ -1,8 +1,7 @@
 import type { StoredFile } from "../content/file.ts";
 import type { NewId } from "../infra/ids.ts";
-import type { DocumentInput } from "./document-schema.ts";
 import { newDocument } from "./documents.ts";
-import { patched, withOutreach } from "./edits.ts";
+import { documentsOf, patched, withOutreach } from "./edits.ts";
 import type { BulkPatch } from "./bulk-schema.ts";
 import type { CandidateInput } from "./input-schema.ts";
 import { situationOf } from "./moves.ts";
@@ -25,11 +24,6 @@ export function partIds({ documents, references }: CandidateInput, newId: NewId)
     documents: (documents ?? []).map(() => newId("doc")),
     references: (references ?? []).map(() => newId("ref")),
   };
-}
-
-/** Returns the documents of a body as objects: a plain string is a name. */
-export function documentsOf({ documents }: CandidateInput): DocumentInput[] {
-  return (documents ?? []).map((each) => (typeof each === "string" ? { name: each } : each));
 }
 
 /**

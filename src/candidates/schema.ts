@@ -9,6 +9,7 @@ import {
   oneOf,
   strict,
   Timestamp,
+  titled,
 } from "../schema/fields.ts";
 import { Document } from "./document-schema.ts";
 import { Reference } from "./reference-schema.ts";
@@ -193,6 +194,12 @@ export const DryRun = component("DryRun", "What a request would create or change
   would_create: about(Candidate, "The candidate as it would be. The ids of what is new are examples."),
 });
 export type DryRun = Static<typeof DryRun>;
+
+export const CandidateOrDryRun = titled(
+  "CandidateOrDryRun",
+  "The candidate, or what a dry run would do with it. The member object tells which.",
+  Type.Unsafe<Candidate | DryRun>({ oneOf: [Candidate, DryRun] }),
+);
 
 const NAMED = `${ID[0]} Or external: followed by its external_id, percent-encoded.`;
 export const CandidatePath = strict({ id: about(Type.String(), NAMED, ID[1]) });

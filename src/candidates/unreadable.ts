@@ -26,12 +26,9 @@ export function keepUnreadable(body: unknown, faults: readonly Fault[]): Fault[]
     if (!isObject(owner) || owner[field] === null) return []; // two faults of one value
     const value = owner[field];
     const name = [`unreadable`, ...path, field].join(".");
-    labels.set(
-      name,
-      Array.from(typeof value === "string" ? value : JSON.stringify(value))
-        .slice(0, MAX_LABEL)
-        .join(""),
-    );
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    const cut = Array.from(text).slice(0, MAX_LABEL).join("");
+    labels.set(name, cut.toWellFormed()); // tidying cuts a long text, perhaps within a character
     owner[field] = null;
     return [{ pointer, detail: `${detail}. Its text is kept in metadata as ${name}` }];
   });

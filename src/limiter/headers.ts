@@ -68,7 +68,8 @@ function rateLimited(decision: Decision, scope: "account" | "key", keyId: string
     `Too many requests: this ${scope} may make ${limit} ${surface} requests in ${window}` +
     (remaining === undefined ? ". " : `, and ${remaining} remain. This request counts as ${cost}. `) +
     `Please try again shortly: in ${durationOf(retryAfter)}.`;
-  const members = { surface, scope, limit, remaining, retry_after: retryAfter };
+  const left = remaining === undefined ? {} : { remaining };
+  const members = { surface, scope, limit, ...left, retry_after: retryAfter };
   const extras = quotaExceeded(policyOf(scope, surface), members);
   const refused = refusal("rate_limited", detail, extras);
   recent.set(name, refused);

@@ -79,6 +79,7 @@ describe("a body in JSON", () => {
     for (const method of ["POST", "PUT", "PATCH"] as const)
       expect(await read(method, ' {"name":" a "}')).to.deep.equal({
         body: { name: "a" },
+        warnings: [],
         file: undefined,
         fingerprint: '{"name":" a "}',
       });
@@ -99,6 +100,7 @@ describe("a body in JSON", () => {
   it("may be missing only if it is optional", async () => {
     expect(await read("POST", "", { bodyOptional: true }, {})).to.deep.equal({
       body: {},
+      warnings: [],
       file: undefined,
       fingerprint: "",
     });
@@ -140,6 +142,7 @@ describe("a body in JSON", () => {
     const read = bodyReader(route("DELETE", "/x", "free", NOTHING), RULES);
     expect(await read(req as Parameters<typeof read>[0], CALLER, {})).to.deep.equal({
       body: undefined,
+      warnings: [],
       file: undefined,
       fingerprint: "",
     });
@@ -158,6 +161,7 @@ describe("a body with a file", () => {
     const put = route("PUT", "/x", "free", { ...NOTHING, upload: { store, discard } });
     expect(await bodyReader(put, RULES)(request({}, "bytes"), CALLER, {})).to.deep.equal({
       body: undefined,
+      warnings: [],
       file,
       fingerprint: '[[],["a","b","c"]]',
     });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Candidate } from "../../src/candidates/schema.ts";
+import type { BulkResult } from "../../src/candidates/bulk-schema.ts";
 import type { Fault } from "../../src/problems.ts";
 import type { Exchange } from "./contract.ts";
 
@@ -30,6 +31,13 @@ export interface Body extends Omit<Candidate, "object" | "state"> {
   "violated-policies": string[];
   allowed: string[];
   received_at: string | null;
+  created: number;
+  updated: number;
+  unchanged: number;
+  failed: number;
+  results: BulkResult[];
+  outcome: string;
+  would_create: Candidate;
   /** The whole body, if it is not JSON. */
   text: string;
 }
