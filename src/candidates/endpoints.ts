@@ -166,7 +166,7 @@ export function candidateEndpoints(candidates: CandidateService, bulks: BulkServ
       tag: "Candidates",
       summary: "Start a candidate and request its documents and references",
       description:
-        "Requests every pending document and every reference that is not requested yet. A candidate that is started already is answered unchanged.",
+        "Requests every pending document and every reference that is not requested yet. A candidate that is started already is answered unchanged. **Within seconds of the start, the candidate is mailed about its documents, and so is each referee. To mail nobody, create the candidate with outreach_enabled false, or turn the assistant off in the settings first.**",
       params: CandidatePath,
       body: StartInput,
       bodyOptional: true,

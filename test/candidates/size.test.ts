@@ -43,5 +43,7 @@ describe("the size of a candidate", () => {
     expect(changed.body).to.include({ name: "Bob", version: 3 });
     expect(changed.body.references.filter(({ metadata }) => metadata["0"])).to.have.length(30);
     expectProblem(await client.patch(`/candidates/${id}`, { name: "Anna" }), 413, "payload_too_large");
+    const silent = await client.patch(`/candidates/${id}/outreach`, { outreach_enabled: false });
+    expect(silent.body.outreach_enabled, "its reminders can be turned off").to.equal(false);
   });
 });

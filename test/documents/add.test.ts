@@ -43,6 +43,26 @@ describe("POST /candidates/{id}/documents", () => {
     expect(await account.used()).to.deep.equal({ create: 1, writes: 2, start: 1, reads: 1 });
   });
 
+  it("accepts what another system has sent, in JSON and in a form, and a PATCH does not", async () => {
+    const chase = { attempts: 2, last_at: "2026-01-02T03:04:05.000Z" };
+    const added = await client.post(`${candidate}/documents`, { name: "CV", chase });
+    expect(documentIn(added).chase).to.deep.equal(chase);
+    const form = { name: "CV", chase: JSON.stringify(chase) };
+    const file = { bytes: "bytes", filename: "cv.txt" };
+    expect(documentIn(await postForm(client, `${candidate}/documents`, form, file)).chase).to.deep.equal(chase);
+    const patched = await client.patch(`${candidate}/documents/${added.body.id}`, { chase });
+    expect(expectProblem(patched, 422, "validation_failed").errors[0]?.detail).to.contain("read-only");
+    const before = await held(service);
+    const early = { ...form, chase: '{"attempts":2,"last_at":"2999-01-01T00:00:00Z"}' };
+    const refused = expectProblem(
+      await postForm(client, `${candidate}/documents`, early, file),
+      422,
+      "validation_failed",
+    );
+    expect(refused.errors[0]?.pointer).to.equal("/chase/last_at");
+    expect(await held(service)).to.deep.equal(before);
+  });
+
   it("accepts content in JSON, and the document is then received", async () => {
     await client.post(`${candidate}/start`);
     const before = await held(service);

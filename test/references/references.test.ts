@@ -17,6 +17,17 @@ describe("references", () => {
 
   const requirements = async () => (await client.get(candidate)).body.reference_requirements;
 
+  it("may bring what another system has sent, and a PATCH may not", async () => {
+    const chase = { attempts: 2, last_at: "2026-01-02T03:04:05.000Z" };
+    const added = await client.post(`${candidate}/references`, { chase });
+    expect(added.body).to.deep.include({ chase });
+    const patched = await client.patch(`/references/${added.body.id}`, { chase });
+    expect(expectProblem(patched, 422, "validation_failed").errors[0]?.detail).to.contain("read-only");
+    const late = { chase: { ...chase, last_at: "2999-01-01T00:00:00Z" } };
+    const refused = expectProblem(await client.post(`${candidate}/references`, late), 422, "validation_failed");
+    expect(refused.errors[0]?.pointer).to.equal("/chase/last_at");
+  });
+
   it("are requested by the start if added before it, and at once if added after it", async () => {
     const early = await client.post(`${candidate}/references`, {
       name: "Ann",

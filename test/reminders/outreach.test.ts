@@ -22,6 +22,38 @@ describe("PATCH /candidates/{id}/outreach", () => {
     expect(await account.used()).to.deep.equal({ create: 1, writes: 2 });
   });
 
+  it("turns reminders off and on, which creation can too", async () => {
+    expect((await client.get(path)).body.outreach_enabled).to.equal(true);
+    const off = await client.patch(`${path}/outreach`, { outreach_enabled: false });
+    expect(off.body).to.include({ outreach_enabled: false, docs_chase_attempts: 7, version: 2, pack_version: 1 });
+    expect(off.body.outreach, "it is not started").to.deep.equal({ next_at: null, reason: "not_started" });
+    expect((await client.patch(`${path}/outreach`, { docs_chase_attempts: 1 })).body.outreach_enabled).to.equal(false);
+    expect((await client.patch(`${path}/outreach`, { outreach_enabled: false })).body.version, "no change").to.equal(3);
+    expect((await client.patch(`${path}/outreach`, { outreach_enabled: true })).body.outreach_enabled).to.equal(true);
+    const given = { outreach_enabled: false, documents: ["CV"] };
+    const created = (await client.post("/candidates", given)).body;
+    const started = (await client.post(`/candidates/${created.id}/start`)).body;
+    expect([created.outreach_enabled, started.outreach_enabled]).to.deep.equal([false, false]);
+    expect(started.outreach).to.deep.equal({ next_at: null, reason: "disabled" });
+    const [row] = (await client.get("/candidates")).body.data.slice(-1);
+    expect(row, "in the list").to.deep.equal(started);
+    const patched = await client.patch(`/candidates/${created.id}`, { outreach_enabled: true });
+    expect(expectProblem(patched, 422, "validation_failed").errors[0]?.detail).to.contain("/outreach");
+  });
+
+  for (const none of [null, "", "false", 0]) {
+    it(`never takes ${JSON.stringify(none)} for on or off`, async () => {
+      for (const refused of [
+        await client.patch(`${path}/outreach`, { outreach_enabled: none }),
+        await client.post("/candidates", { outreach_enabled: none }),
+      ]) {
+        const { errors } = expectProblem(refused, 422, "validation_failed");
+        expect(errors[0]?.pointer).to.equal("/outreach_enabled");
+        expect(errors[0]?.detail).to.match(/^must be a boolean/);
+      }
+    });
+  }
+
   it("does not change the version of the compliance pack", async () => {
     const { body } = await client.patch(`${path}/outreach`, { docs_chase_attempts: 1 });
     expect(body).to.include({ version: 2, pack_version: 1 });

@@ -49,6 +49,7 @@ function send(moment: Moment, message: PlannedMessage, outcome: (typeof OUTCOMES
   expect(attempts(moment.record)).to.deep.equal(before.map((count) => (repeats ? count : count + 1)));
   for (const count of attempts(moment.record)) expect(count, "the cap").to.be.at.most(cap);
   expect(record.withdrawn, "withdrawn").to.equal(false);
+  expect(record.outreach_enabled, "turned on").to.equal(true);
   expect(record.state, "settled").not.to.equal("completed");
   expect(effectiveAt(moment.rules.quietHours, now).quiet_now, "a quiet hour").to.equal(false);
   expect(moment.sent.has(id), "sent twice").to.equal(false);
@@ -64,6 +65,10 @@ function send(moment: Moment, message: PlannedMessage, outcome: (typeof OUTCOMES
 /** Checks what the plan says, and that it is what the last write has stored. */
 function check({ record, rules: by, now }: Moment): void {
   const { messages, nextAt, reason, lapses } = planOf(record, by, now);
+  const resumedAt = Date.parse(record.outreach.resumed_at ?? "") || 0;
+  for (const { at } of messages) expect(at, "not for the past").to.be.at.least(resumedAt);
+  for (const { at } of lapses) expect(at, "time to answer").to.be.at.least(resumedAt + by.intervalMs);
+  if (!record.outreach_enabled) expect([messages, lapses], "turned off").to.deep.equal([[], []]);
   expect(reason === null, "a reason if and only if nothing is next").to.equal(nextAt < Infinity);
   expect(nextAt).to.be.at.least(now);
   if (nextAt < Infinity) {
@@ -77,6 +82,11 @@ function check({ record, rules: by, now }: Moment): void {
 
 const pick = fc.nat({ max: 3 });
 const email = fc.constantFrom("a@example.com", "b@example.com", null);
+/** What another system has sent, and how many hours before the start the last one was. Undefined: not known. */
+const imported = fc.record({
+  attempts: fc.nat({ max: 4 }),
+  hours: fc.option(fc.nat({ max: 100 }), { nil: undefined }),
+});
 const quiet = fc.record({
   enabled: fc.boolean(),
   timezone: fc.constantFrom("UTC", "Europe/Berlin", "Asia/Kathmandu"),
@@ -119,6 +129,9 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc
     .record({ docs_chase_attempts: fc.nat({ max: 4 }), reference_chase_attempts: fc.nat({ max: 4 }) })
     .map<Step>((patch) => (moment) => write(moment, (each, at) => withOutreach(each, patch, at))),
+  fc
+    .constantFrom(true, true, false)
+    .map<Step>((on) => (moment) => write(moment, (each, at) => withOutreach(each, { outreach_enabled: on }, at))),
   fc.tuple(pick, fc.constantFrom(...DOCUMENT_STATES)).map<Step>(
     ([at, state]) =>
       (moment) =>
@@ -151,16 +164,26 @@ describe("The plan of reminders, over random histories of settings, caps, states
   it("keeps the caps, the interval and the quiet hours, and always has a reason if nothing is next", () => {
     let sent = 0;
     fc.assert(
-      fc.property(fc.array(steps, { minLength: 10, maxLength: 60 }), (history) => {
-        const documents = ["doc_1", "doc_2", "doc_3"].map((id, n) => requestedDocument(id, { required: n > 0 }));
-        const references = ["ref_1", "ref_2"].map((id) => requestedReference(id));
+      fc.property(fc.array(steps, { minLength: 10, maxLength: 60 }), imported, imported, (history, one, other) => {
+        const last = new Map<string, number>();
+        const chasedBefore = (to: string, { attempts, hours }: typeof one) => {
+          const at = attempts === 0 || hours === undefined ? null : START - hours * HOUR;
+          if (at !== null) last.set(to, Math.max(at, last.get(to) ?? 0));
+          return { chase: { attempts, last_at: at === null ? null : iso(at) } };
+        };
+        const documents = ["doc_1", "doc_2", "doc_3"].map((id, n) =>
+          requestedDocument(id, { required: n > 0, ...chasedBefore("candidate", n === 1 ? one : other) }),
+        );
+        const references = ["ref_1", "ref_2"].map((id, n) =>
+          requestedReference(id, chasedBefore(id, n === 1 ? one : other)),
+        );
         const record = candidateRecord({ email: "a@example.com", documents, references, started_at: iso(START) });
         const by = rules(24);
         const moment: Moment = {
           record: next(record, record, START, by),
           rules: by,
           now: START,
-          last: new Map(),
+          last,
           sent: new Set(),
           count: 0,
         };
@@ -170,7 +193,7 @@ describe("The plan of reminders, over random histories of settings, caps, states
         }
         sent += moment.sent.size;
       }),
-      { numRuns: 200 },
+      { numRuns: 400 },
     );
     expect(sent, "messages were sent").to.be.above(300);
   });

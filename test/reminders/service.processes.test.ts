@@ -27,6 +27,17 @@ describe("Reminders, through a service and a mail server", function () {
   const mailTo = (address: string) =>
     mail.taken.find(({ to }) => [to].flat()[0]?.value[0]?.address === address) ?? expect.fail(`no mail to ${address}`);
 
+  const addresses = () => mail.taken.map(({ to }) => [to].flat()[0]?.value[0]?.address).toSorted();
+
+  /** Starts a candidate of another account. Once its mail is there, a look at what is due has passed. */
+  async function look(email: string) {
+    const other = (await service.account()).client;
+    const count = mail.taken.length;
+    const { id } = (await other.post("/candidates", { email, documents: ["CV"] })).body;
+    await other.post(`/candidates/${id}/start`);
+    await mail.received(count + 1);
+  }
+
   async function startedPerson() {
     const references = [{ name: "Grace", email: "grace@example.com" }];
     const body = { name: "Ada", email: "ada@example.com", documents: ["Passport"], references };
@@ -81,6 +92,65 @@ describe("Reminders, through a service and a mail server", function () {
     ];
     const lines = service.log.map((line) => JSON.stringify(line));
     for (const secret of secrets) expect(lines.filter((line) => line.includes(secret))).to.deep.equal([]);
+  });
+
+  it("sends nothing for an imported candidate until outreach_enabled is true, and then one message each", async () => {
+    const { id } = (
+      await client.post("/candidates", {
+        email: "ada.in@example.com",
+        documents: ["Passport"],
+        references: [{ email: "grace.in@example.com" }, { email: "alan.in@example.com" }],
+        outreach_enabled: false,
+      })
+    ).body;
+    const started = (await client.post(`/candidates/${id}/start`)).body;
+    expect(started).to.deep.include({ state: "in_progress", outreach: { next_at: null, reason: "disabled" } });
+    await look("first@example.com");
+    await look("second@example.com");
+    expect(addresses()).to.deep.equal(["first@example.com", "second@example.com"]);
+    expect((await client.get(`/candidates/${id}`)).body).to.deep.equal(started);
+
+    const turn = async (on: boolean) =>
+      (await client.patch(`/candidates/${id}/outreach`, { outreach_enabled: on })).body.outreach;
+    expect((await turn(true)).reason).to.equal(null);
+    await mail.received(5);
+    for (const on of [false, true, false, true]) await turn(on);
+    await look("third@example.com");
+    const all = ["ada.in", "alan.in", "first", "grace.in", "second", "third"];
+    expect(addresses()).to.deep.equal(all.map((name) => `${name}@example.com`));
+    const { documents, references } = (await client.get(`/candidates/${id}`)).body;
+    expect([...documents, ...references].map(({ chase }) => chase.attempts)).to.deep.equal([1, 1, 1]);
+  });
+
+  it("counts what another system has sent, which the caps and the interval keep to", async () => {
+    const now = Date.now();
+    const chase = (attempts: number, hours: number) => ({
+      chase: { attempts, last_at: new Date(now - hours * 3_600_000).toISOString() },
+    });
+    const { id } = (
+      await client.post("/candidates", {
+        email: "ada.old@example.com",
+        documents: [{ name: "Passport", ...chase(2, 1) }],
+        references: [
+          { email: "grace.old@example.com", ...chase(2, 100) },
+          { email: "alan.old@example.com", ...chase(3, 100) },
+        ],
+      })
+    ).body;
+    const { outreach } = (await client.post(`/candidates/${id}/start`)).body;
+    expect(outreach.reason).to.equal(null);
+    await mail.received(1);
+    let candidate = (await client.get(`/candidates/${id}`)).body;
+    for (let n = 1; candidate.references[1]?.state === "requested"; n++) {
+      await look(`look.${n}@example.com`);
+      candidate = (await client.get(`/candidates/${id}`)).body;
+    }
+    expect(addresses().filter((address) => address?.includes(".old@"))).to.deep.equal(["grace.old@example.com"]);
+    expect(candidate.references.map(({ state, chase: { attempts } }) => [state, attempts])).to.deep.equal([
+      ["requested", 3],
+      ["unresponsive", 3],
+    ]);
+    expect(candidate.outreach.next_at, "the candidate's").to.equal(new Date(now + 47 * 3_600_000).toISOString());
   });
 
   it("pauses an account, and goes on where it stopped", async () => {

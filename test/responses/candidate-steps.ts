@@ -115,6 +115,9 @@ export const CANDIDATE_STEPS: readonly Step[] = [
   },
   { title: "a tag without quotes", request: "PATCH /candidates/{full}", json: {}, headers: { "If-Match": "other" } },
   { title: "chased more often", request: "PATCH /candidates/{full}/outreach", json: { docs_chase_attempts: 9 } },
+  { title: "not chased", request: "PATCH /candidates/{full}/outreach", json: { outreach_enabled: false } },
+  { title: "chased again", request: "PATCH /candidates/{full}/outreach", json: { outreach_enabled: true } },
+  { title: "chased or not", request: "PATCH /candidates/{full}/outreach", json: { outreach_enabled: null } },
   { title: "chased too often", request: "PATCH /candidates/{full}/outreach", json: { docs_chase_attempts: 900 } },
 
   { title: "a start", request: "POST /candidates/{full}/start", json: {} },
@@ -134,5 +137,27 @@ export const CANDIDATE_STEPS: readonly Step[] = [
   { title: "a second erasure", request: "DELETE /candidates/{full}" },
   { title: "a read of an erased candidate", request: "GET /candidates/{full}" },
   { title: "a change of one", request: "PATCH /candidates/{full}", json: { name: "A" } },
+  {
+    title: "an import",
+    request: CREATE,
+    json: {
+      outreach_enabled: false,
+      withdrawn: true,
+      withdrawal_reason: "Took another job",
+      documents: [{ name: "CV", chase: { attempts: 2, last_at: "2026-01-02T03:04:05+01:00" } }],
+      references: [{ chase: { attempts: 1 } }],
+    },
+  },
+  { title: "a reason for no withdrawal", request: CREATE, json: { withdrawal_reason: "Moved" } },
+  {
+    title: "what another system cannot have sent",
+    request: CREATE,
+    json: { outreach_enabled: "", withdrawn: "no", documents: [{ name: "CV", chase: { last_at: "never" } }] },
+  },
+  {
+    title: "what it will send",
+    request: CREATE,
+    json: { references: [{ chase: { attempts: 1, last_at: "2999-01-01T00:00:00Z" } }] },
+  },
   { title: "a row of one", request: "GET /candidates?limit=200" },
 ];

@@ -3,7 +3,7 @@ import hljs from "highlight.js/lib/common";
 import { Marked, type Tokens } from "marked";
 import type { Document, Heading } from "./document.ts";
 import { escaped, type Html, html, raw } from "../../schema/html.ts";
-import { heading, table } from "./parts.ts";
+import { caution, heading, table } from "./parts.ts";
 import { exampleOf } from "./quick-start.ts";
 
 export interface Options {
@@ -31,6 +31,10 @@ export function fromMarkdown(slug: string, text: string, { runnable = false, ins
       },
       code: ({ text: code, lang = "" }) =>
         (runnable && lang.startsWith("sh") ? runnableBlock(code, lang) : codeBlock(code, lang)).text,
+      // GitHub shows it as a red box too.
+      blockquote({ tokens }: Tokens.Blockquote) {
+        return caution(raw(this.parser.parse(tokens).replace("[!CAUTION]\n", ""))).text;
+      },
       html({ text: source }) {
         const [, name = ""] = /^<!-- (.*) -->\s*$/.exec(source) ?? [];
         return inserts[name]?.text ?? source;

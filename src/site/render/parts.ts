@@ -51,3 +51,8 @@ export function heading(level: number, id: string, content: Content, name = "thi
 export function joined(parts: readonly Html[], separator = ", "): Html {
   return raw(parts.map(({ text }) => text).join(separator));
 }
+
+/** Returns a red box: what a reader must know before the next step. */
+export function caution(body: Html): Html {
+  return html`<div class="caution" role="note">${body}</div>`;
+}

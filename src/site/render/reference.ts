@@ -5,7 +5,7 @@ import { type Document, headerPath, operationPath, tagSlug } from "./document.ts
 import { describe, exampleOf, exampleOfParameter, fieldTerm, memberList, sentence, typeText } from "./fields.ts";
 import { type Html, html } from "../../schema/html.ts";
 import { codeBlock, inline, jsonExample } from "./markdown.ts";
-import { type Field, fieldList, heading, joined, table } from "./parts.ts";
+import { caution, type Field, fieldList, heading, joined, table } from "./parts.ts";
 
 /** Returns the first page of the reference: every operation in one table for each tag. */
 export function overviewPage(): Document {
@@ -57,11 +57,13 @@ function chargeText({ surface, security }: Operation): string {
 }
 
 function operationSection(operation: Operation): Html {
-  const { operationId, summary, description, parameters, codes } = operation;
+  const { operationId, summary, parameters, codes } = operation;
+  const [description = "", warning, rest = ""] = operation.description.split("**");
   return html`<section class="operation">
     ${heading(2, operationId, summary, summary)}
     <p class="endpoint">${endpointLine(operation)}</p>
-    <p>${inline(description)}</p>
+    <p>${inline(description + rest.trimStart())}</p>
+    ${warning !== undefined && caution(html`<p>${inline(warning)}</p>`)}
     <p class="charge">${chargeText(operation)}</p>
     <h3>Parameters</h3>
     ${fieldList(parameters.map(parameterField))} ${requestBody(operation)} ${codeBlock(curlOf(operation), "sh")}
