@@ -3,6 +3,7 @@ import { BSON, type Filter } from "mongodb";
 import type { Logger } from "pino";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { equals } from "../infra/equals.ts";
+import { FairLimit } from "../infra/fair-limit.ts";
 import type { CollectionIndexes } from "../infra/indexes.ts";
 import { jsonBytes } from "../infra/json-parts.ts";
 import type { Mongo } from "../infra/mongo.ts";
@@ -18,7 +19,10 @@ import { jsonOf, type RowSource } from "./rows.ts";
 import { decode, rowIn, salvaged, type Stored } from "./stored.ts";
 
 /** A page of the feed has at most this many bytes, but always at least one row. */
-const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+
+/** Maximum pages that are read at once. A reply of MongoDB has up to 16 MiB, and the driver has 100 connections. */
+const MAX_PAGE_READS = 16;
 
 /** Maximum number of reads of a page while its candidates are changed. */
 const MAX_FEED_READS = 3;
@@ -56,6 +60,8 @@ export class CandidateReader {
   readonly indexes = [INDEXES];
   readonly #mongo: Mongo;
   readonly #candidates: BoundedCollection<Stored>;
+  /** Accounts take turns. */
+  readonly #pageReads = new FairLimit(MAX_PAGE_READS);
   readonly #log: Pick<Logger, "error"> | undefined;
   /** The ids of the records that this process could not read in the last hour. */
   readonly #unreadable = new LRUCache<string, true>({ max: 1_000, ttl: 60 * 60 * 1000 });
@@ -147,20 +153,24 @@ export class CandidateReader {
     return this.#page(query, POSITION_MEMBERS);
   }
 
-  #find(query: Query): Promise<RawBatch> {
-    return this.#mongo.bounded("find candidates", (limits) =>
-      findRaw<Stored>(this.#mongo.db, { collection: "candidates", ...query }, limits),
-    );
+  /** @param inTurnOf the account of a page. The wait counts towards the time limit. */
+  #find(query: Query, inTurnOf?: string): Promise<RawBatch> {
+    return this.#mongo.bounded("find candidates", (limits) => {
+      const find = () => findRaw<Stored>(this.#mongo.db, { collection: "candidates", ...query }, limits);
+      return inTurnOf === undefined ? find() : this.#pageReads.run(inTurnOf, find);
+    });
   }
 
   /** Reads rows of a page: no more than have MAX_PAGE_BYTES together, but at least one. */
   async #page(query: FeedQuery, projection: Record<string, 1>): Promise<{ rows: RowSource[]; more: boolean }> {
-    const { limit } = query;
-    const filter = filterOf(query);
-    const { documents, cut } = await this.#find({ filter, sort: { change: 1 }, projection, limit: limit + 1 });
+    const { limit, accountId } = query;
+    const find = { filter: filterOf(query), sort: { change: 1 }, projection, limit: limit + 1 } as const;
+    const { documents, cut } = await this.#find(find, accountId);
     const rows: RowSource[] = [];
     let bytes = 0;
+    const slice = new TimeSlice();
     for (const document of documents) {
+      if (slice.isOver()) await slice.next();
       const row = rowIn(document);
       bytes += row.size;
       if (rows.length === limit || (rows.length > 0 && bytes > MAX_PAGE_BYTES)) return { rows, more: true };
@@ -175,7 +185,8 @@ export class CandidateReader {
     if (candidates.length === 0) return rendered;
     const versions = new Map(candidates.map(({ _id, version }) => [_id, version]));
     const filter = { _id: { $in: [...versions.keys()] }, account: accountId };
-    const { documents } = await this.#find({ filter, limit: versions.size, projection: RECORD_MEMBERS });
+    const find = { filter, limit: versions.size, projection: RECORD_MEMBERS };
+    const { documents } = await this.#find(find, accountId);
     const slice = new TimeSlice();
     for (const document of documents) {
       const { _id, version } = rowIn(document);

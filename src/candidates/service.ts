@@ -16,7 +16,7 @@ import { renderCandidate, taggedCandidate } from "./render.ts";
 import { pageTag, renderPage } from "./rows.ts";
 import type { CandidateStore, Edit } from "./store.ts";
 
-const MAX_PAGE_ROWS = 200;
+const MAX_PAGE_ROWS = 1_000;
 
 interface CandidateServiceOptions {
   store: CandidateStore;

@@ -1537,7 +1537,7 @@ export type ListCandidatesData = {
     path?: never;
     query?: {
         /**
-         * Maximum rows of the page. Values above 200 count as 200. A page may have fewer rows: go by has_more.
+         * Maximum rows of the page. Values above 1,000 count as 1,000. A page may have fewer rows: go by has_more.
          */
         limit?: number;
         /**

@@ -1,12 +1,10 @@
 import { expect } from "chai";
 import type { Collection } from "mongodb";
 import { CandidateReader } from "../../src/candidates/reader.ts";
-import { CandidateStore } from "../../src/candidates/store.ts";
 import { feedPosition } from "../../src/candidates/feed-clock.ts";
-import { type Stored } from "../../src/candidates/stored.ts";
-import { SharedClock } from "../../src/infra/clock.ts";
+import type { Stored } from "../../src/candidates/stored.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";
-import { candidateWithExpiry } from "../sweeps/support.ts";
+import { createCopies } from "../support/copies.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 
 const MIB = 1024 * 1024;
@@ -45,14 +43,14 @@ describe("the size of a page of GET /candidates", () => {
     }
   }
 
-  it("is 4 MiB of records, and not one byte more", async () => {
-    const [a, b, c, d, e] = await create([2 * MIB, 2 * MIB, 2 * MIB, 2 * MIB + 1, 1]);
-    expect(await pages(200)).to.deep.equal([[a, b], [c], [d, e]]);
+  it("is 8 MiB of records, and not one byte more", async () => {
+    const [a, b, c, d, e] = await create([4 * MIB, 4 * MIB, 4 * MIB, 4 * MIB + 1, 1]);
+    expect(await pages(1_000)).to.deep.equal([[a, b], [c], [d, e]]);
   });
 
   it("is at least one row, however large its record is", async () => {
-    const [a, b] = await create([5 * MIB, 5 * MIB]);
-    expect(await pages(200)).to.deep.equal([[a], [b]]);
+    const [a, b] = await create([9 * MIB, 9 * MIB]);
+    expect(await pages(1_000)).to.deep.equal([[a], [b]]);
   });
 
   it("is at most the rows that were asked for", async () => {
@@ -61,11 +59,10 @@ describe("the size of a page of GET /candidates", () => {
     expect(await pages(3)).to.deep.equal([[a, b, c]]);
   });
 
-  it("is at most 200 rows", async () => {
-    const store = new CandidateStore(service.operators.mongo, new SharedClock());
-    for (let n = 0; n < 201; n++) await store.insert(candidateWithExpiry(account.id, "2090-01-31"));
-    const { data, has_more } = (await client.get("/candidates?limit=100000")).body;
-    expect([data.length, has_more]).to.deep.equal([200, true]);
+  it("is at most 1,000 rows", async () => {
+    const ids = await createCopies(service.operators, client, 1_001, { body: {} });
+    for (const limit of [1_000, 1_001, 100_000])
+      expect(await pages(limit), `limit=${limit}`).to.deep.equal([ids.slice(0, 1_000), ids.slice(1_000)]);
   });
 
   it("may be less if MongoDB cuts its response, and the page then says that there is more", async () => {
