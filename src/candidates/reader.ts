@@ -11,7 +11,7 @@ import { findRaw, type RawBatch, type RawQuery } from "../infra/raw-find.ts";
 import { TimeSlice } from "../infra/time-slice.ts";
 import { problem } from "../problems.ts";
 import { alive, candidateNotFound, type Found, isTombstone, renderUnreadable, UnreadableRecord } from "./erasure.ts";
-import type { FeedPage, FeedEntry, FeedQuery } from "./feed.ts";
+import type { FeedPage, FeedEntry, FeedQuery, FeedRow } from "./feed.ts";
 import { faultOf } from "./readable.ts";
 import type { CandidateKey, CandidateRecord, Draft, Erasure } from "./record.ts";
 import { renderCandidate } from "./render.ts";
@@ -143,12 +143,12 @@ export class CandidateReader {
       const texts = page.rows.map(jsonOf);
       const missing = page.rows.filter((_row, n) => texts[n] === undefined);
       const rendered = await this.#rendered(query.accountId, missing);
-      const rows = page.rows.map((row, n) => ({ ...row, json: texts[n] ?? rendered.get(row._id) }));
-      if (reads === MAX_FEED_READS || rows.every(({ json }) => json !== undefined)) return { rows, more: page.more };
+      const { rows, more } = withJson(page, (row, n) => texts[n] ?? rendered.get(row._id));
+      if (reads === MAX_FEED_READS || rows.every(({ json }) => json !== undefined)) return { rows, more };
     }
   }
 
-  /** Reads the positions of the rows that `feed` reads, without the rows. */
+  /** Reads the positions of the rows that `feed` reads, without the rows. There may be more if their JSON is larger than their records. */
   positions(query: FeedQuery): Promise<FeedPage<FeedEntry>> {
     return this.#page(query, POSITION_MEMBERS);
   }
@@ -179,21 +179,32 @@ export class CandidateReader {
     return { rows, more: cut };
   }
 
-  /** Renders these versions of candidates as JSON, by id. Leaves out a candidate that has another version by now. */
+  /**
+   * Renders these versions of candidates as JSON, by id, in order, and stops when it has more than MAX_PAGE_BYTES: escaped
+   * control characters make JSON six times as large as its record. Leaves out a candidate that has another version by now.
+   */
   async #rendered(accountId: string, candidates: readonly RowSource[]): Promise<ReadonlyMap<string, Uint8Array>> {
     const rendered = new Map<string, Uint8Array>();
     if (candidates.length === 0) return rendered;
-    const versions = new Map(candidates.map(({ _id, version }) => [_id, version]));
-    const filter = { _id: { $in: [...versions.keys()] }, account: accountId };
-    const find = { filter, limit: versions.size, projection: RECORD_MEMBERS };
-    const { documents } = await this.#find(find, accountId);
+    const filter = { _id: { $in: candidates.map(({ _id }) => _id) }, account: accountId };
+    const find = { filter, limit: candidates.length, projection: RECORD_MEMBERS };
+    const found = new Map<string, Buffer>();
     const slice = new TimeSlice();
-    for (const document of documents) {
+    for (const document of (await this.#find(find, accountId)).documents) {
       const { _id, version } = rowIn(document);
-      if (String(version) !== String(versions.get(_id))) continue; // it may be no number
-      const found = this.#decoded(document);
-      if (found instanceof UnreadableRecord) rendered.set(_id, Buffer.from(JSON.stringify(renderUnreadable(_id))));
-      else if (!isTombstone(found)) rendered.set(_id, await jsonBytes(renderCandidate(found)));
+      found.set(`${_id} ${version}`, document); // the version may be no number
+      if (slice.isOver()) await slice.next();
+    }
+    let bytes = 0;
+    for (const { _id, version } of candidates) {
+      const document = found.get(`${_id} ${version}`);
+      if (document === undefined) continue;
+      const record = this.#decoded(document);
+      const isUnreadable = record instanceof UnreadableRecord;
+      if (!isUnreadable && isTombstone(record)) continue;
+      const json = await jsonBytes(isUnreadable ? renderUnreadable(_id) : renderCandidate(record));
+      rendered.set(_id, json);
+      if ((bytes += json.length) > MAX_PAGE_BYTES) break;
       if (slice.isOver()) await slice.next();
     }
     return rendered;
@@ -232,6 +243,22 @@ export class CandidateReader {
     const filter = { _id: id, account: accountId, "erasure.at": at };
     await this.#candidates.updateOne(filter, { $unset: { erasure: "" } });
   }
+}
+
+/** Adds their JSON to the rows of a page, and ends the page before a row with which it would have more than MAX_PAGE_BYTES. */
+function withJson(
+  page: { rows: RowSource[]; more: boolean },
+  jsonAt: (row: RowSource, n: number) => FeedRow["json"],
+): FeedPage {
+  const rows: FeedRow[] = [];
+  let bytes = 0;
+  for (const [n, row] of page.rows.entries()) {
+    const json = jsonAt(row, n);
+    bytes += json?.length ?? 0;
+    if (rows.length > 0 && bytes > MAX_PAGE_BYTES) return { rows, more: true };
+    rows.push({ ...row, json });
+  }
+  return { rows, more: page.more };
 }
 
 function filterOf({ accountId, after, state, external_id }: FeedQuery): Filter<Stored> {

@@ -19,7 +19,7 @@ describe("compression of a page of 1,000 candidates with 5 documents and 3 refer
     service = await startService({ LIMIT_SCALE: 100 });
     account = await service.account();
     send = rawSender(service, account);
-    await createCopies(service.operators, account.client, 1_000);
+    await createCopies(service.operators, account.client, { count: 1_000 });
   });
   after(() => stopped ?? service.stopAtOnce());
 

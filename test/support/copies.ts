@@ -11,6 +11,14 @@ const BEGIN = Date.parse("2026-01-05T08:00:00Z");
 /** Time between two copies, in milliseconds. */
 const GAP_MS = 37;
 
+export interface Copies {
+  readonly count: number;
+  /** What is copied. */
+  readonly body?: object;
+  /** What is stored otherwise, in each copy. */
+  readonly changes?: Partial<Stored>;
+}
+
 /** A candidate with 5 documents and 3 references. Copies have their number in place of NUMBER. */
 export const TYPICAL = {
   external_id: `row-${NUMBER}`,
@@ -26,13 +34,12 @@ export const TYPICAL = {
 /**
  * Creates one candidate through the API and stores copies of it, long ago, so that the cursor stands still: no key could
  * create so many. The ids of each copy and of its parts are its own.
- * @param changes what is stored otherwise, in each copy.
+ * @returns their ids, in the feed's order.
  */
 export async function createCopies(
   { mongo }: Pick<Operators, "mongo">,
   client: Pick<Client, "post">,
-  count: number,
-  { body = TYPICAL, changes = {} }: { body?: object; changes?: Partial<Stored> } = {},
+  { count, body = TYPICAL, changes = {} }: Copies,
 ): Promise<string[]> {
   const candidates: Collection<Stored> = mongo.db.collection("candidates");
   const { id } = (await client.post("/candidates", body)).body;
