@@ -4,46 +4,25 @@ import type { Logger } from "pino";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { equals } from "../infra/equals.ts";
 import { FairLimit } from "../infra/fair-limit.ts";
-import type { CollectionIndexes } from "../infra/indexes.ts";
 import { jsonBytes } from "../infra/json-parts.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { findRaw, type RawBatch, type RawQuery } from "../infra/raw-find.ts";
 import { TimeSlice } from "../infra/time-slice.ts";
 import { problem } from "../problems.ts";
 import { alive, candidateNotFound, type Found, isTombstone, renderUnreadable, UnreadableRecord } from "./erasure.ts";
-import type { FeedPage, FeedEntry, FeedQuery, FeedRow } from "./feed.ts";
+import type { FeedPage, FeedEntry, FeedQuery } from "./feed.ts";
+import { CANDIDATE_INDEXES } from "./indexes.ts";
 import { faultOf } from "./readable.ts";
 import type { CandidateKey, CandidateRecord, Draft, Erasure } from "./record.ts";
 import { renderCandidate } from "./render.ts";
-import { jsonOf, type RowSource } from "./rows.ts";
+import { cutPage, jsonOf, MAX_PAGE_BYTES, type RowSource } from "./rows.ts";
 import { decode, rowIn, salvaged, type Stored } from "./stored.ts";
-
-/** A page of the feed has at most this many bytes, but always at least one row. */
-const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 /** Maximum pages that are read at once. A reply of MongoDB has up to 16 MiB, and the driver has 100 connections. */
 const MAX_PAGE_READS = 16;
 
 /** Maximum number of reads of a page while its candidates are changed. */
 const MAX_FEED_READS = 3;
-
-const INDEXES: CollectionIndexes = {
-  collection: "candidates",
-  indexes: [
-    { key: { account: 1, change: 1 } },
-    { key: { account: 1, state: 1, change: 1 } },
-    {
-      key: { account: 1, external_id: 1 },
-      unique: true,
-      partialFilterExpression: { external_id: { $gt: "" } },
-    },
-    // The only indexes that do not begin with the account: the sweeps cover all accounts.
-    { key: { next_expiry: 1 }, partialFilterExpression: { next_expiry: { $gt: "" } } },
-    { key: { "erasure.at": 1 }, partialFilterExpression: { "erasure.at": { $gt: "" } } },
-    { key: { "outreach.look_at": 1, account: 1 }, partialFilterExpression: { "outreach.look_at": { $gt: "" } } },
-    { key: { account: 1, "outreach.rules": 1 }, partialFilterExpression: { "outreach.look_at": { $gt: "" } } },
-  ],
-};
 
 /** Maximum size of the records that expire in one write, without their rows: they are encoded in one go. */
 const MAX_EXPIRING_BYTES = 256 * 1024;
@@ -57,7 +36,7 @@ const ROW_MEMBERS = { ...POSITION_MEMBERS, deleted: 1, row_form: 1, row_version:
 
 /** Reads candidates from MongoDB, in one round trip each if not said otherwise. Every method may throw problem store_unavailable. */
 export class CandidateReader {
-  readonly indexes = [INDEXES];
+  readonly indexes = [CANDIDATE_INDEXES];
   readonly #mongo: Mongo;
   readonly #candidates: BoundedCollection<Stored>;
   /** Accounts take turns. */
@@ -143,12 +122,13 @@ export class CandidateReader {
       const texts = page.rows.map(jsonOf);
       const missing = page.rows.filter((_row, n) => texts[n] === undefined);
       const rendered = await this.#rendered(query.accountId, missing);
-      const { rows, more } = withJson(page, (row, n) => texts[n] ?? rendered.get(row._id));
-      if (reads === MAX_FEED_READS || rows.every(({ json }) => json !== undefined)) return { rows, more };
+      const rows = page.rows.map((row, n) => ({ ...row, json: texts[n] ?? rendered.get(row._id) }));
+      const cut = cutPage({ rows, more: page.more });
+      if (reads === MAX_FEED_READS || cut.rows.every(({ json }) => json !== undefined)) return cut;
     }
   }
 
-  /** Reads the positions of the rows that `feed` reads, without the rows. There may be more if their JSON is larger than their records. */
+  /** Reads the positions of the rows that `feed` reads, without the rows; of more if their JSON is larger than their records. */
   positions(query: FeedQuery): Promise<FeedPage<FeedEntry>> {
     return this.#page(query, POSITION_MEMBERS);
   }
@@ -187,9 +167,9 @@ export class CandidateReader {
     const rendered = new Map<string, Uint8Array>();
     if (candidates.length === 0) return rendered;
     const filter = { _id: { $in: candidates.map(({ _id }) => _id) }, account: accountId };
-    const find = { filter, limit: candidates.length, projection: RECORD_MEMBERS };
     const found = new Map<string, Buffer>();
     const slice = new TimeSlice();
+    const find = { filter, limit: candidates.length, projection: RECORD_MEMBERS };
     for (const document of (await this.#find(find, accountId)).documents) {
       const { _id, version } = rowIn(document);
       found.set(`${_id} ${version}`, document); // the version may be no number
@@ -243,22 +223,6 @@ export class CandidateReader {
     const filter = { _id: id, account: accountId, "erasure.at": at };
     await this.#candidates.updateOne(filter, { $unset: { erasure: "" } });
   }
-}
-
-/** Adds their JSON to the rows of a page, and ends the page before a row with which it would have more than MAX_PAGE_BYTES. */
-function withJson(
-  page: { rows: RowSource[]; more: boolean },
-  jsonAt: (row: RowSource, n: number) => FeedRow["json"],
-): FeedPage {
-  const rows: FeedRow[] = [];
-  let bytes = 0;
-  for (const [n, row] of page.rows.entries()) {
-    const json = jsonAt(row, n);
-    bytes += json?.length ?? 0;
-    if (rows.length > 0 && bytes > MAX_PAGE_BYTES) return { rows, more: true };
-    rows.push({ ...row, json });
-  }
-  return { rows, more: page.more };
 }
 
 function filterOf({ accountId, after, state, external_id }: FeedQuery): Filter<Stored> {

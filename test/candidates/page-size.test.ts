@@ -114,7 +114,7 @@ describe("pages that are read at once", () => {
       return await mongo.db.command(...args).finally(() => running--);
     };
     const db = new Proxy(mongo.db, { get: (of, name) => (name === "command" ? command : Reflect.get(of, name)) });
-    reader = new CandidateReader({ bounded: mongo.bounded, db } as Mongo);
+    reader = new CandidateReader({ ...mongo, db });
   });
   const read = (accountId: string) => reader.feed({ accountId, after: "", limit: 1_000 });
 

@@ -12,10 +12,9 @@ export interface Sent {
   readonly headers?: Record<string, string>;
 }
 
-/** Candidates that are as large as the service allows: one of text, one of many small values. */
+/** Candidates that are as large as the service allows: one of text, one of many small values. Accounts whose pages are so. */
 export interface World {
   readonly send: Send;
-  /** The hardest pages of the list. Each account has one. */
   readonly pages: readonly { readonly what: string; readonly send: Send }[];
   readonly ids: readonly string[];
   /** Of each of the candidates: a document with content and a reference. */
