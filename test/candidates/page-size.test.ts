@@ -114,7 +114,8 @@ describe("pages that are read at once", () => {
       return await mongo.db.command(...args).finally(() => running--);
     };
     const db = new Proxy(mongo.db, { get: (of, name) => (name === "command" ? command : Reflect.get(of, name)) });
-    reader = new CandidateReader({ ...mongo, db });
+    const bounded: Mongo["bounded"] = (name, operation) => mongo.bounded(name, operation);
+    reader = new CandidateReader({ ...mongo, bounded, db });
   });
   const read = (accountId: string) => reader.feed({ accountId, after: "", limit: 1_000 });
 
