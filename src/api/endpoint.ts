@@ -93,7 +93,7 @@ export interface Declared<
    * For `?unreadable=metadata`: takes values that are refused out of a body, or of an entry, and returns a warning for each.
    * The body is then validated again.
    */
-  keepUnreadable?(body: unknown, faults: readonly Fault[]): Fault[];
+  readonly keepUnreadable?: (body: unknown, faults: readonly Fault[]) => Fault[];
   /** Default: 200. */
   readonly status?: 200 | 201 | 204;
   readonly response?: Output;

@@ -74,11 +74,18 @@ function contractOperation(components: Components): Json {
 
 /** A parameter's text is about the parameter, so it moves there from the schema. */
 function parametersOf(schema: TSchema | undefined, where: "path" | "query", schemas: Record<string, Json>): Json[] {
-  const required = (schema as { required?: string[] } | undefined)?.required ?? [];
+  const { required = [] }: { required?: readonly string[] } = schema ?? {};
   return Object.entries(propertiesOf(schema)).map(([name, property]) => {
     const { description, examples, ...rest } = publish(property, "request", schemas);
     const example = Array.isArray(examples) ? { example: examples[0] as unknown } : {};
-    return { name, in: where, required: required.includes(name), description, schema: rest, ...example };
+    return {
+      name,
+      in: where,
+      required: required.includes(name) && !("default" in property),
+      description,
+      schema: rest,
+      ...example,
+    };
   });
 }
 

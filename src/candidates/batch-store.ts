@@ -2,13 +2,12 @@ import { timestamp } from "../infra/clock.ts";
 import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 import { Problem } from "../problems.ts";
 import type { Found } from "./erasure.ts";
-import type { FeedClock, Reservation } from "./feed-clock.ts";
+import { type FeedClock, positionOf, type Reservation } from "./feed-clock.ts";
 import { expired } from "./moves.ts";
 import { addedAddresses, addressesOf, noMail, optedOut, type Reminders } from "./outreach.ts";
 import type { CandidateReader } from "./reader.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
 import type { ReferenceIndexStore } from "./reference-index-store.ts";
-import { positionOf } from "./stored.ts";
 import { firstVersion, nextRecord } from "./version.ts";
 import type { WritesInFlight } from "./writes-in-flight.ts";
 
@@ -101,8 +100,8 @@ export class CandidateBatches {
 
   /** Writes the candidates again later, at a new position, if the write was late: a reader may have passed the position. */
   async #commit(changes: readonly Change[], position: Reservation): Promise<number> {
-    const { mongo, inFlight, commit } = this.#dependencies;
-    const count = await commit(changes, position);
+    const { mongo, inFlight } = this.#dependencies;
+    const count = await this.#dependencies.commit(changes, position);
     if (mongo.isLate(position.reservedAt)) for (const { after } of changes) inFlight.settleLater(after, position);
     return count;
   }

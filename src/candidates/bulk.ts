@@ -34,7 +34,7 @@ const ALONE: Plan = {};
 
 interface Work<Value> {
   /** Returns the ids and external_ids by which an entry names candidates. */
-  names(value: Value): readonly string[];
+  readonly names: (value: Value) => readonly string[];
   find(values: readonly Value[]): Promise<readonly CandidateRecord[]>;
   /** @throws a problem if the entry can only be done alone. */
   plan(value: Value, found: readonly CandidateRecord[], index: number): Plan | Promise<Plan>;
@@ -100,7 +100,7 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
       async alone(patch) {
         const { id, external_id } = patch;
         if (id === undefined && !external_id) throw invalid("/id", "must be sent, or external_id");
-        const found = id ?? (await reader.holderOf(accountId, external_id!)) ?? `external:${external_id}`;
+        const found = id ?? (await store.externalIds.holderOf(accountId, external_id!)) ?? `external:${external_id}`;
         let isChanged = false;
         const record = await store.change(accountId, found, (before, at) => {
           const after = withBulkPatch(before, patch, at);

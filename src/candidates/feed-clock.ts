@@ -53,3 +53,8 @@ export class FeedClock {
 export function feedPosition(epochMs: number): string {
   return String(Math.max(epochMs, 0)).padStart(15, "0");
 }
+
+/** Returns the feed position (`change`) of a candidate that is written at that time, in milliseconds since the epoch. */
+export function positionOf(at: number, id: string): string {
+  return `${feedPosition(at)}.${id}`;
+}

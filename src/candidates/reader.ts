@@ -3,43 +3,25 @@ import { BSON, type Filter } from "mongodb";
 import type { Logger } from "pino";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { equals } from "../infra/equals.ts";
-import type { CollectionIndexes } from "../infra/indexes.ts";
+import { FairLimit } from "../infra/fair-limit.ts";
 import { jsonBytes } from "../infra/json-parts.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { findRaw, type RawBatch, type RawQuery } from "../infra/raw-find.ts";
 import { TimeSlice } from "../infra/time-slice.ts";
-import { problem } from "../problems.ts";
 import { alive, candidateNotFound, type Found, isTombstone, renderUnreadable, UnreadableRecord } from "./erasure.ts";
 import type { FeedPage, FeedEntry, FeedQuery } from "./feed.ts";
+import { CANDIDATE_INDEXES } from "./indexes.ts";
 import { faultOf } from "./readable.ts";
-import type { CandidateKey, CandidateRecord, Draft, Erasure } from "./record.ts";
+import type { CandidateKey, CandidateRecord, Erasure } from "./record.ts";
 import { renderCandidate } from "./render.ts";
-import { jsonOf, type RowSource } from "./rows.ts";
+import { cutPage, jsonOf, MAX_PAGE_BYTES, type RowSource } from "./rows.ts";
 import { decode, rowIn, salvaged, type Stored } from "./stored.ts";
 
-/** A page of the feed has at most this many bytes, but always at least one row. */
-const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+/** Maximum pages that are read at once. A reply of MongoDB has up to 16 MiB, and the driver has 100 connections. */
+const MAX_PAGE_READS = 16;
 
 /** Maximum number of reads of a page while its candidates are changed. */
 const MAX_FEED_READS = 3;
-
-const INDEXES: CollectionIndexes = {
-  collection: "candidates",
-  indexes: [
-    { key: { account: 1, change: 1 } },
-    { key: { account: 1, state: 1, change: 1 } },
-    {
-      key: { account: 1, external_id: 1 },
-      unique: true,
-      partialFilterExpression: { external_id: { $gt: "" } },
-    },
-    // The only indexes that do not begin with the account: the sweeps cover all accounts.
-    { key: { next_expiry: 1 }, partialFilterExpression: { next_expiry: { $gt: "" } } },
-    { key: { "erasure.at": 1 }, partialFilterExpression: { "erasure.at": { $gt: "" } } },
-    { key: { "outreach.look_at": 1, account: 1 }, partialFilterExpression: { "outreach.look_at": { $gt: "" } } },
-    { key: { account: 1, "outreach.rules": 1 }, partialFilterExpression: { "outreach.look_at": { $gt: "" } } },
-  ],
-};
 
 /** Maximum size of the records that expire in one write, without their rows: they are encoded in one go. */
 const MAX_EXPIRING_BYTES = 256 * 1024;
@@ -53,9 +35,11 @@ const ROW_MEMBERS = { ...POSITION_MEMBERS, deleted: 1, row_form: 1, row_version:
 
 /** Reads candidates from MongoDB, in one round trip each if not said otherwise. Every method may throw problem store_unavailable. */
 export class CandidateReader {
-  readonly indexes = [INDEXES];
+  readonly indexes = [CANDIDATE_INDEXES];
   readonly #mongo: Mongo;
   readonly #candidates: BoundedCollection<Stored>;
+  /** Accounts take turns. */
+  readonly #pageReads = new FairLimit(MAX_PAGE_READS);
   readonly #log: Pick<Logger, "error"> | undefined;
   /** The ids of the records that this process could not read in the last hour. */
   readonly #unreadable = new LRUCache<string, true>({ max: 1_000, ttl: 60 * 60 * 1000 });
@@ -109,12 +93,6 @@ export class CandidateReader {
     return alive(found);
   }
 
-  /** Returns the id of the candidate that has this external_id. */
-  async holderOf(accountId: string, external_id: string): Promise<string | undefined> {
-    const filter = { account: equals(accountId), external_id: equals(external_id) };
-    return (await this.#candidates.findOne(filter, { projection: { _id: 1 } }))?._id;
-  }
-
   /** Returns the feed positions (`change`) of those candidates that exist. */
   async positionsOf(accountId: string, ids: readonly string[]): Promise<string[]> {
     const filter = { _id: { $in: [...ids] }, account: accountId };
@@ -144,16 +122,6 @@ export class CandidateReader {
     return records;
   }
 
-  /** @throws problem external_id_taken if another candidate has the external_id. */
-  async checkExternalId({ accountId, id, external_id }: Pick<Draft, "accountId" | "id" | "external_id">) {
-    if (external_id === null) return;
-    const holder = await this.holderOf(accountId, external_id);
-    if (holder === undefined || holder === id) return; // or an interrupted attempt of this request inserted it just now
-    const detail = `Candidate ${holder} already has this external_id. Send another one, or change that candidate.`;
-    const errors = [{ pointer: "/external_id", detail: "must be unique in the account" }];
-    throw problem("external_id_taken", detail, { members: { candidate_id: holder }, errors });
-  }
-
   /**
    * Reads a page of the account's feed, oldest change first: up to `limit` rows, or fewer if they are too large for one
    * response. One index range. One more round trip if some rows are not stored as they are shown now. If such a row is
@@ -167,29 +135,34 @@ export class CandidateReader {
       const missing = page.rows.filter((_row, n) => texts[n] === undefined);
       const rendered = await this.#rendered(query.accountId, missing);
       const rows = page.rows.map((row, n) => ({ ...row, json: texts[n] ?? rendered.get(row._id) }));
-      if (reads === MAX_FEED_READS || rows.every(({ json }) => json !== undefined)) return { rows, more: page.more };
+      const cut = cutPage({ rows, more: page.more });
+      if (reads === MAX_FEED_READS || cut.rows.every(({ json }) => json !== undefined)) return cut;
     }
   }
 
-  /** Reads the positions of the rows that `feed` reads, without the rows. */
+  /** Reads the positions of the rows that `feed` reads, without the rows; of more if their JSON is larger than their records. */
   positions(query: FeedQuery): Promise<FeedPage<FeedEntry>> {
     return this.#page(query, POSITION_MEMBERS);
   }
 
-  #find(query: Query): Promise<RawBatch> {
-    return this.#mongo.bounded("find candidates", (limits) =>
-      findRaw<Stored>(this.#mongo.db, { collection: "candidates", ...query }, limits),
-    );
+  /** @param inTurnOf the account of a page. The wait counts towards the time limit. */
+  #find(query: Query, inTurnOf?: string): Promise<RawBatch> {
+    return this.#mongo.bounded("find candidates", (limits) => {
+      const find = () => findRaw<Stored>(this.#mongo.db, { collection: "candidates", ...query }, limits);
+      return inTurnOf === undefined ? find() : this.#pageReads.run(inTurnOf, find);
+    });
   }
 
   /** Reads rows of a page: no more than have MAX_PAGE_BYTES together, but at least one. */
   async #page(query: FeedQuery, projection: Record<string, 1>): Promise<{ rows: RowSource[]; more: boolean }> {
-    const { limit } = query;
-    const filter = filterOf(query);
-    const { documents, cut } = await this.#find({ filter, sort: { change: 1 }, projection, limit: limit + 1 });
+    const { limit, accountId } = query;
+    const find = { filter: filterOf(query), sort: { change: 1 }, projection, limit: limit + 1 } as const;
+    const { documents, cut } = await this.#find(find, accountId);
     const rows: RowSource[] = [];
     let bytes = 0;
+    const slice = new TimeSlice();
     for (const document of documents) {
+      if (slice.isOver()) await slice.next();
       const row = rowIn(document);
       bytes += row.size;
       if (rows.length === limit || (rows.length > 0 && bytes > MAX_PAGE_BYTES)) return { rows, more: true };
@@ -198,20 +171,32 @@ export class CandidateReader {
     return { rows, more: cut };
   }
 
-  /** Renders these versions of candidates as JSON, by id. Leaves out a candidate that has another version by now. */
+  /**
+   * Renders these versions of candidates as JSON, by id, in order, and stops when it has more than MAX_PAGE_BYTES: escaped
+   * control characters make JSON six times as large as its record. Leaves out a candidate that has another version by now.
+   */
   async #rendered(accountId: string, candidates: readonly RowSource[]): Promise<ReadonlyMap<string, Uint8Array>> {
     const rendered = new Map<string, Uint8Array>();
     if (candidates.length === 0) return rendered;
-    const versions = new Map(candidates.map(({ _id, version }) => [_id, version]));
-    const filter = { _id: { $in: [...versions.keys()] }, account: accountId };
-    const { documents } = await this.#find({ filter, limit: versions.size, projection: RECORD_MEMBERS });
+    const filter = { _id: { $in: candidates.map(({ _id }) => _id) }, account: accountId };
+    const found = new Map<string, Buffer>();
     const slice = new TimeSlice();
-    for (const document of documents) {
+    const find = { filter, limit: candidates.length, projection: RECORD_MEMBERS };
+    for (const document of (await this.#find(find, accountId)).documents) {
       const { _id, version } = rowIn(document);
-      if (String(version) !== String(versions.get(_id))) continue; // it may be no number
-      const found = this.#decoded(document);
-      if (found instanceof UnreadableRecord) rendered.set(_id, Buffer.from(JSON.stringify(renderUnreadable(_id))));
-      else if (!isTombstone(found)) rendered.set(_id, await jsonBytes(renderCandidate(found)));
+      found.set(`${_id} ${version}`, document); // the version may be no number
+      if (slice.isOver()) await slice.next();
+    }
+    let bytes = 0;
+    for (const { _id, version } of candidates) {
+      const document = found.get(`${_id} ${version}`);
+      if (document === undefined) continue;
+      const record = this.#decoded(document);
+      const isUnreadable = record instanceof UnreadableRecord;
+      if (!isUnreadable && isTombstone(record)) continue;
+      const json = await jsonBytes(isUnreadable ? renderUnreadable(_id) : renderCandidate(record));
+      rendered.set(_id, json);
+      if ((bytes += json.length) > MAX_PAGE_BYTES) break;
       if (slice.isOver()) await slice.next();
     }
     return rendered;

@@ -18,6 +18,9 @@ export const LIST_SCHEMA_VERSION = 3;
  */
 export const MAX_ROW_RECORD_BYTES = 256 * 1024;
 
+/** A page of the feed has at most this many bytes of records, and of JSON, but always at least one row. */
+export const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+
 /** A candidate as the list shows it, rendered when it was written and stored in its record. */
 export interface StoredRow {
   row_form: number;
@@ -53,6 +56,13 @@ export function jsonOf(source: RowSource): Uint8Array | undefined {
   if (deleted === true && typeof version === "number" && typeof updated_at === "string")
     return Buffer.from(JSON.stringify(renderTombstone({ id, version, updated_at })));
   return row_form === LIST_SCHEMA_VERSION && row_version === version ? json : undefined;
+}
+
+/** Ends a page before the row with which its JSON would have more than MAX_PAGE_BYTES. */
+export function cutPage(page: FeedPage): FeedPage {
+  let bytes = 0;
+  const end = page.rows.findIndex(({ json }, n) => (bytes += json?.length ?? 0) > MAX_PAGE_BYTES && n > 0);
+  return end === -1 ? page : { rows: page.rows.slice(0, end), more: true };
 }
 
 /** Puts a page of the list (CandidateList) together from its rows, which are JSON already. */

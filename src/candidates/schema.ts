@@ -207,7 +207,7 @@ export const CandidatePath = strict({ id: about(Type.String(), NAMED, ID[1]) });
 export const ListQuery = strict({
   limit: about(
     Type.Integer({ minimum: 1, default: 50 }),
-    "Maximum rows of the page. Values above 200 count as 200. A page may have fewer rows: go by has_more.",
+    "Maximum rows of the page. Values above 1,000 count as 1,000. A page may have fewer rows: go by has_more.",
     100,
   ),
   cursor: Type.Optional(

@@ -20,7 +20,7 @@ import { pageTag, renderPage } from "./rows.ts";
 import type { CandidateStore, Edit } from "./store.ts";
 import { nextRecord } from "./version.ts";
 
-const MAX_PAGE_ROWS = 200;
+const MAX_PAGE_ROWS = 1_000;
 /** Attempts to create or change a candidate whose external_id changes hands meanwhile. */
 const MAX_RACES = 5;
 const tidyExternalId = tidier(ExternalId);
@@ -51,7 +51,7 @@ export class CandidateService {
   /** Returns the id of the candidate that has this external_id, in any form that a body may send it. */
   async idOf(accountId: string, externalId: string): Promise<string | undefined> {
     const text = tidyExternalId(externalId);
-    return typeof text === "string" ? this.#options.store.reader.holderOf(accountId, text) : undefined;
+    return typeof text === "string" ? this.#options.store.externalIds.holderOf(accountId, text) : undefined;
   }
 
   /**

@@ -6,6 +6,7 @@ import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 import { isGone } from "../problems.ts";
 import { CandidateBatches, type Change } from "./batch-store.ts";
 import { alive, candidateNotFound, type Found, isTombstone, tombstoneOf, UnreadableRecord } from "./erasure.ts";
+import { ExternalIds } from "./external-id-reader.ts";
 import { FeedClock, type Reservation } from "./feed-clock.ts";
 import { addedAddresses, addressesOf, contactsOf, noMail, optedOut, type Reminders } from "./outreach.ts";
 import { CandidateReader } from "./reader.ts";
@@ -31,6 +32,7 @@ export class CandidateStore {
   readonly #reminders: Reminders;
   readonly #queue = new KeyedQueue();
   readonly reader: CandidateReader;
+  readonly externalIds: ExternalIds;
   readonly references: ReferenceIndexStore;
   readonly feedClock: FeedClock;
   readonly batches: CandidateBatches;
@@ -42,9 +44,11 @@ export class CandidateStore {
     this.feedClock = new FeedClock(clock);
     this.#candidates = mongo.db.collection("candidates");
     this.reader = new CandidateReader(mongo, log);
+    this.externalIds = new ExternalIds(mongo);
     this.references = new ReferenceIndexStore(mongo);
     const commit = (changes: readonly Change[], position: Reservation) => this.#commit(changes, position);
-    this.batches = new CandidateBatches({ ...this, mongo, reminders, commit });
+    const { reader, references, feedClock, inFlight } = this;
+    this.batches = new CandidateBatches({ mongo, reader, references, reminders, feedClock, inFlight, commit });
   }
 
   /**
@@ -66,7 +70,7 @@ export class CandidateStore {
           if (!isDuplicateKey(error)) throw error;
           const own = await this.reader.find(draft.accountId, draft.id);
           if (own !== null) return alive(own);
-          await this.reader.checkExternalId(draft);
+          await this.externalIds.check(draft);
           return undefined;
         }
       }),
@@ -78,7 +82,7 @@ export class CandidateStore {
     const now = this.feedClock.now();
     const record = firstVersion(draft, now, await this.#reminders.optedOut(draft.accountId, addressesOf(draft)));
     checkSize(record, now);
-    await this.reader.checkExternalId(draft);
+    await this.externalIds.check(draft);
     return record;
   }
 
@@ -150,7 +154,7 @@ export class CandidateStore {
         return count === 0 ? undefined : await this.#inPlace(after, position);
       } catch (error) {
         if (!isDuplicateKey(error) || isTombstone(marked)) throw error;
-        await this.reader.checkExternalId(marked);
+        await this.externalIds.check(marked);
         return undefined;
       }
     });

@@ -3,7 +3,7 @@ import { BSON } from "mongodb";
 import { timestamp } from "../infra/clock.ts";
 import { problem } from "../problems.ts";
 import { type Found, isTombstone, type Tombstone } from "./erasure.ts";
-import { feedPosition } from "./feed-clock.ts";
+import { positionOf } from "./feed-clock.ts";
 import { nextExpiry } from "./moves.ts";
 import { NO_OUTREACH, noMail } from "./outreach.ts";
 import {
@@ -156,11 +156,6 @@ function storedTombstone({ id, accountId, version, updated_at, erasure }: Tombst
     references: [],
     next_expiry: null,
   });
-}
-
-/** Returns the feed position (`change`) of a candidate that is written at that time, in milliseconds since the epoch. */
-export function positionOf(at: number, id: string): string {
-  return `${feedPosition(at)}.${id}`;
 }
 
 function measured(stored: Omit<Stored, "size">): Stored {

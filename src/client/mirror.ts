@@ -16,11 +16,26 @@ export interface MirrorPage {
 export interface MirrorOptions {
   /** Where an earlier mirror ended. Without it, the mirror begins with the oldest candidate. */
   readonly cursor?: string | undefined;
-  /** Rows of a page, up to 200 (the default). */
+  /** Rows of a page, up to 1,000 (the default). */
   readonly limit?: number | undefined;
   /** At the end of the feed, waits so many seconds and asks again, until an error or the signal ends it. Without it, the mirror ends there. */
   readonly every?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** What a copy has of one candidate: an object, or an entry of a Map of ids to versions. */
+export type CopiedCandidate = { readonly id: string; readonly version: number } | [id: string, version: number];
+
+/** Where a copy differs from the service. */
+export interface Verification {
+  /** Candidates that were compared, missing ones included. */
+  readonly checked: number;
+  /** Candidates that the copy lacks, with their versions. */
+  readonly missing: { id: string; version: number }[];
+  /** Ids of candidates that the service does not have, or has no more. */
+  readonly extra: string[];
+  /** Candidates of which the copy has another version. */
+  readonly different: { id: string; version: number; has: number }[];
 }
 
 /** Reads one page of the feed. */
@@ -47,7 +62,7 @@ export class Mirror implements AsyncIterable<MirrorRow> {
 
   /** Gives whole pages, so that the rows of a page and its cursor can be stored in one transaction. */
   async *pages(): AsyncGenerator<MirrorPage, void, undefined> {
-    const { limit = 200, every, signal } = this.#options;
+    const { limit = 1_000, every, signal } = this.#options;
     for (;;) {
       const from = this.cursor === undefined ? {} : { cursor: this.cursor };
       const { data, cursor, has_more } = await this.#readPage({ ...from, limit }, { signal });
@@ -58,6 +73,42 @@ export class Mirror implements AsyncIterable<MirrorRow> {
       if (every === undefined) return;
       await sleep(every * 1000, signal);
     }
+  }
+
+  /**
+   * Says where a copy differs from the service. Reads the whole feed, and keeps the ids and versions of all candidates. Call
+   * it while the mirror does not run. Candidates that changed after `cursor` are not compared, because the next run of the
+   * mirror brings them; those of the last few seconds before it may be left out too. So are candidates that the service
+   * cannot show. Without a `cursor` all others are compared.
+   * @param copy what the copy has, each candidate once. It is read last.
+   */
+  async verify(copy: Iterable<CopiedCandidate> | AsyncIterable<CopiedCandidate>): Promise<Verification> {
+    const { cursor } = this;
+    const { limit, signal } = this.#options;
+    const versions = new Map<string, number>();
+    const ignored = new Set<string>();
+    for await (const { rows, unreadable } of new Mirror(this.#readPage, { limit, signal }).pages()) {
+      for (const row of rows) {
+        if (row.deleted) versions.delete(row.id);
+        else versions.set(row.id, row.version);
+      }
+      for (const id of unreadable) ignored.add(id);
+    }
+    if (cursor !== undefined)
+      for await (const { rows, unreadable } of new Mirror(this.#readPage, { cursor, limit, signal }).pages())
+        for (const id of [...rows.map((row) => row.id), ...unreadable]) ignored.add(id);
+    for (const id of ignored) versions.delete(id);
+    const checked = versions.size;
+    const extra: string[] = [];
+    const different: Verification["different"] = [];
+    for await (const row of copy) {
+      const [id, has] = Array.isArray(row) ? row : [row.id, row.version];
+      const version = versions.get(id);
+      if (version === undefined && !ignored.has(id)) extra.push(id);
+      if (version !== undefined && version !== has) different.push({ id, version, has });
+      versions.delete(id);
+    }
+    return { checked, missing: Array.from(versions, ([id, version]) => ({ id, version })), extra, different };
   }
 
   /** Gives each row. */

@@ -53,6 +53,10 @@ export type Problem = {
      */
     limit?: number;
     /**
+     * With rate_limited, of a request that counts as several: how many one more request may count as now.
+     */
+    remaining?: number;
+    /**
      * With rate_limited: seconds to wait, rounded up.
      */
     retry_after?: number;
@@ -256,6 +260,13 @@ export type UsageReport = {
 };
 
 /**
+ * Changes of metadata: a string sets a label, null removes it, and a label that is left out stays as it is.
+ */
+export type MetadataPatch = {
+    [key: string]: string | null;
+};
+
+/**
  * The client's own labels: up to 50 strings of up to 500 characters, with names of 1 to 100 characters. A number or a boolean is kept as its text. Null is the same as leaving the label out.
  */
 export type MetadataInput = {
@@ -422,9 +433,9 @@ export type CandidateInput = {
      */
     start_date?: string | null;
     /**
-     * The client's own labels.
+     * The client's own labels. A label that is null is removed, or not set.
      */
-    metadata?: MetadataInput | null;
+    metadata?: MetadataPatch | null;
     /**
      * How many references must be received, 0 to 50. Null: all those that are neither waived nor cancelled.
      */
@@ -695,6 +706,20 @@ export type Reference = {
 };
 
 /**
+ * A value that could not be read, and where its text is kept.
+ */
+export type Warning = {
+    /**
+     * Where the value is in the body: a JSON Pointer (RFC 6901).
+     */
+    pointer: string;
+    /**
+     * What is wrong with it, and where its text is.
+     */
+    detail: string;
+};
+
+/**
  * A candidate with all documents and references.
  */
 export type Candidate = {
@@ -814,10 +839,14 @@ export type Candidate = {
      * When the candidate was started. Null until then.
      */
     started_at: string | null;
+    /**
+     * Only in the response to a request with unreadable=metadata: what was not readable.
+     */
+    warnings?: Array<Warning>;
 };
 
 /**
- * What a request would create. Nothing is stored.
+ * What a request would create or change. Nothing is stored.
  */
 export type DryRun = {
     /**
@@ -829,10 +858,19 @@ export type DryRun = {
      */
     valid: boolean;
     /**
-     * The candidate as it would be created. Its ids are examples.
+     * What would become of the candidate.
+     */
+    outcome?: 'created' | 'updated' | 'unchanged';
+    /**
+     * The candidate as it would be. The ids of what is new are examples.
      */
     would_create: Candidate;
 };
+
+/**
+ * The candidate, or what a dry run would do with it. The member object tells which.
+ */
+export type CandidateOrDryRun = Candidate | DryRun;
 
 /**
  * What remains of a candidate that was deleted.
@@ -906,10 +944,159 @@ export type CandidateList = {
 };
 
 /**
- * Changes of metadata: a string sets a label, null removes it, and a label that is left out stays as it is.
+ * Several candidates to create.
  */
-export type MetadataPatch = {
-    [key: string]: string | null;
+export type BulkCreateInput = {
+    /**
+     * The candidates, up to 100. As NDJSON, one in each line.
+     */
+    candidates: Array<CandidateInput>;
+};
+
+/**
+ * What became of one candidate of the request.
+ */
+export type BulkResult = {
+    /**
+     * Its place in the request, from 0.
+     */
+    index: number;
+    /**
+     * The status that a request of its own would have.
+     */
+    status: number;
+    /**
+     * The id of the candidate.
+     */
+    id?: string;
+    /**
+     * The client's own id of the candidate: 1 to 200 visible characters, unique in the account.
+     */
+    external_id?: string | null;
+    /**
+     * Its version by now.
+     */
+    version?: number;
+    /**
+     * With unreadable=metadata: what was not readable.
+     */
+    warnings?: Array<Warning>;
+    /**
+     * Why it was refused: the problem document that a request of its own would get (RFC 9457).
+     */
+    problem?: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * What became of the candidates of a request.
+ */
+export type Bulk = {
+    /**
+     * The type of the object.
+     */
+    object: 'bulk';
+    /**
+     * How many were created.
+     */
+    created: number;
+    /**
+     * How many were changed.
+     */
+    updated: number;
+    /**
+     * How many were there already as they were sent.
+     */
+    unchanged: number;
+    /**
+     * How many were refused.
+     */
+    failed: number;
+    /**
+     * What became of each, in the order of the request.
+     */
+    results: Array<BulkResult>;
+};
+
+/**
+ * Changes of one candidate (JSON Merge Patch, RFC 7396): of the fields that PATCH /candidates/{id} and PATCH /candidates/{id}/outreach take. id addresses it; without one, external_id does.
+ */
+export type BulkPatch = {
+    /**
+     * The id of the candidate.
+     */
+    id?: string;
+    /**
+     * The client's own id of the candidate: 1 to 200 visible characters, unique in the account.
+     */
+    external_id?: string | null;
+    /**
+     * The full name, up to 200 characters.
+     */
+    name?: string | null;
+    /**
+     * The first name, up to 200 characters.
+     */
+    first_name?: string | null;
+    /**
+     * The last name, up to 200 characters.
+     */
+    last_name?: string | null;
+    /**
+     * The email address.
+     */
+    email?: string | null;
+    /**
+     * The phone number with its country code, in any usual form. It is kept as E.164.
+     */
+    phone?: string | null;
+    /**
+     * The job that the candidate is hired for, up to 200 characters.
+     */
+    job_title?: string | null;
+    /**
+     * The first working day.
+     */
+    start_date?: string | null;
+    /**
+     * Changes of the client's own labels. Null removes all.
+     */
+    metadata?: MetadataPatch | null;
+    /**
+     * How many references must be received, 0 to 50. Null: all those that are neither waived nor cancelled.
+     */
+    references_required?: number | null;
+    /**
+     * True withdraws the candidate, false reinstates it.
+     */
+    withdrawn?: boolean;
+    /**
+     * Why the candidate was withdrawn, up to 1,000 characters.
+     */
+    withdrawal_reason?: string | null;
+    /**
+     * Whether reminders go out for the candidate, to it and to its referees. False: none ever does. Default: true.
+     */
+    outreach_enabled?: boolean;
+    /**
+     * How many reminders may list the same document, 0 to 100. Null restores the default, 3.
+     */
+    docs_chase_attempts?: number | null;
+    /**
+     * How many reminders a referee may get, 0 to 100. Null restores the default, 3.
+     */
+    reference_chase_attempts?: number | null;
+};
+
+/**
+ * Changes of several candidates.
+ */
+export type BulkUpdateInput = {
+    /**
+     * The candidates, up to 100. As NDJSON, one in each line.
+     */
+    candidates: Array<BulkPatch>;
 };
 
 /**
@@ -1583,7 +1770,7 @@ export type ListCandidatesData = {
     path?: never;
     query?: {
         /**
-         * Maximum rows of the page. Values above 200 count as 200. A page may have fewer rows: go by has_more.
+         * Maximum rows of the page. Values above 1,000 count as 1,000. A page may have fewer rows: go by has_more.
          */
         limit?: number;
         /**
@@ -1670,6 +1857,14 @@ export type CreateCandidateData = {
     path?: never;
     query?: {
         /**
+         * What to do if the external_id is taken. update: change that candidate to what is sent; fields that are left out stay, and new documents and references are added. skip: leave it as it is. Without it, the request is refused.
+         */
+        on_conflict?: 'update' | 'skip';
+        /**
+         * With metadata, an email, phone or start_date that is refused becomes null, and its text is kept in metadata as unreadable.FIELD.
+         */
+        unreadable?: 'metadata';
+        /**
          * True returns what would be created and stores nothing. It counts against the limit of reads, not of create.
          */
         dry_run?: boolean;
@@ -1740,12 +1935,186 @@ export type CreateCandidateResponses = {
      */
     201: Candidate;
     /**
-     * For dry_run=true, with the status 200: what the request would do. Nothing is stored.
+     * With the status 200. For dry_run=true: what the request would do; nothing is stored. For on_conflict: the candidate, if it was there already.
      */
-    '2XX': DryRun;
+    '2XX': CandidateOrDryRun;
 };
 
 export type CreateCandidateResponse = CreateCandidateResponses[keyof CreateCandidateResponses];
+
+export type UpdateCandidatesData = {
+    /**
+     * The fields.
+     */
+    body: BulkUpdateInput;
+    headers?: {
+        /**
+         * Copied to the response and to the log.
+         */
+        'X-Request-Id'?: string;
+    };
+    path?: never;
+    query: {
+        /**
+         * How many candidates the body has, 1 to 100. The request counts as that many: they are charged before the body is read, all of them or none.
+         */
+        count: number;
+    };
+    url: '/candidates/bulk';
+};
+
+export type UpdateCandidatesErrors = {
+    /**
+     * invalid_query, malformed_json, malformed_path, malformed_request
+     */
+    400: Problem;
+    /**
+     * api_key_invalid, api_key_missing, api_key_revoked
+     */
+    401: Problem;
+    /**
+     * account_suspended
+     */
+    403: Problem;
+    /**
+     * request_timeout
+     */
+    408: Problem;
+    /**
+     * payload_too_large
+     */
+    413: Problem;
+    /**
+     * unsupported_media_type
+     */
+    415: Problem;
+    /**
+     * validation_failed
+     */
+    422: Problem;
+    /**
+     * rate_limited
+     */
+    429: Problem;
+    /**
+     * headers_too_large
+     */
+    431: Problem;
+    /**
+     * internal_error
+     */
+    500: Problem;
+    /**
+     * limiter_unavailable, service_restoring, store_unavailable
+     */
+    503: Problem;
+};
+
+export type UpdateCandidatesError = UpdateCandidatesErrors[keyof UpdateCandidatesErrors];
+
+export type UpdateCandidatesResponses = {
+    /**
+     * Done.
+     */
+    200: Bulk;
+};
+
+export type UpdateCandidatesResponse = UpdateCandidatesResponses[keyof UpdateCandidatesResponses];
+
+export type CreateCandidatesData = {
+    /**
+     * The fields.
+     */
+    body: BulkCreateInput;
+    headers?: {
+        /**
+         * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first response again.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * Copied to the response and to the log.
+         */
+        'X-Request-Id'?: string;
+    };
+    path?: never;
+    query: {
+        /**
+         * How many candidates the body has, 1 to 100. The request counts as that many: they are charged before the body is read, all of them or none.
+         */
+        count: number;
+        /**
+         * What to do if the external_id is taken. update: change that candidate to what is sent; fields that are left out stay, and new documents and references are added. skip: leave it as it is. Without it, the request is refused.
+         */
+        on_conflict?: 'update' | 'skip';
+        /**
+         * With metadata, an email, phone or start_date that is refused becomes null, and its text is kept in metadata as unreadable.FIELD.
+         */
+        unreadable?: 'metadata';
+    };
+    url: '/candidates/bulk';
+};
+
+export type CreateCandidatesErrors = {
+    /**
+     * invalid_query, malformed_json, malformed_path, malformed_request
+     */
+    400: Problem;
+    /**
+     * api_key_invalid, api_key_missing, api_key_revoked
+     */
+    401: Problem;
+    /**
+     * account_suspended
+     */
+    403: Problem;
+    /**
+     * request_timeout
+     */
+    408: Problem;
+    /**
+     * idempotency_in_flight
+     */
+    409: Problem;
+    /**
+     * payload_too_large
+     */
+    413: Problem;
+    /**
+     * unsupported_media_type
+     */
+    415: Problem;
+    /**
+     * idempotency_key_reused, validation_failed
+     */
+    422: Problem;
+    /**
+     * rate_limited
+     */
+    429: Problem;
+    /**
+     * headers_too_large
+     */
+    431: Problem;
+    /**
+     * internal_error
+     */
+    500: Problem;
+    /**
+     * limiter_unavailable, service_restoring, store_unavailable
+     */
+    503: Problem;
+};
+
+export type CreateCandidatesError = CreateCandidatesErrors[keyof CreateCandidatesErrors];
+
+export type CreateCandidatesResponses = {
+    /**
+     * Done.
+     */
+    200: Bulk;
+};
+
+export type CreateCandidatesResponse = CreateCandidatesResponses[keyof CreateCandidatesResponses];
 
 export type DeleteCandidateData = {
     body?: never;
@@ -1761,7 +2130,7 @@ export type DeleteCandidateData = {
     };
     path: {
         /**
-         * The id of the candidate.
+         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
          */
         id: string;
     };
@@ -1841,7 +2210,7 @@ export type ReadCandidateData = {
     };
     path: {
         /**
-         * The id of the candidate.
+         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
          */
         id: string;
     };
@@ -1920,7 +2289,7 @@ export type UpdateCandidateData = {
     };
     path: {
         /**
-         * The id of the candidate.
+         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
          */
         id: string;
     };
@@ -2023,7 +2392,7 @@ export type StartCandidateData = {
     };
     path: {
         /**
-         * The id of the candidate.
+         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
          */
         id: string;
     };
@@ -2122,7 +2491,7 @@ export type SetOutreachData = {
     };
     path: {
         /**
-         * The id of the candidate.
+         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
          */
         id: string;
     };
@@ -2221,7 +2590,7 @@ export type AddDocumentData = {
     };
     path: {
         /**
-         * The id of the candidate.
+         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
          */
         id: string;
     };
@@ -2317,7 +2686,7 @@ export type DeleteDocumentData = {
     };
     path: {
         /**
-         * The id of the candidate.
+         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
          */
         id: string;
         /**
@@ -2401,7 +2770,7 @@ export type ReadDocumentData = {
     };
     path: {
         /**
-         * The id of the candidate.
+         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
          */
         id: string;
         /**
@@ -2484,7 +2853,7 @@ export type UpdateDocumentData = {
     };
     path: {
         /**
-         * The id of the candidate.
+         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
          */
         id: string;
         /**
@@ -2592,7 +2961,7 @@ export type ReadDocumentContentData = {
     };
     path: {
         /**
-         * The id of the candidate.
+         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
          */
         id: string;
         /**
@@ -2687,7 +3056,7 @@ export type PutDocumentContentData = {
     };
     path: {
         /**
-         * The id of the candidate.
+         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
          */
         id: string;
         /**
@@ -2794,7 +3163,7 @@ export type AddReferenceData = {
     };
     path: {
         /**
-         * The id of the candidate.
+         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
          */
         id: string;
     };
@@ -3145,7 +3514,7 @@ export type ReadPackData = {
     };
     path: {
         /**
-         * The id of the candidate.
+         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
          */
         id: string;
     };

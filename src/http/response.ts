@@ -192,8 +192,8 @@ async function sendCoded(
 const MAX_COMPRESSED_AT_ONCE = 32 * 1024;
 
 /**
- * Compresses on two of the four threads of the pool. Name lookups and files use the same threads, and a page of 4 MiB
- * takes one for 4 to 7 ms.
+ * Compresses on two of the four threads of the pool. Name lookups and files use the same threads, and a page of 8 MiB
+ * takes one for 6 to 14 ms.
  */
 const inTurn = pLimit(2);
 

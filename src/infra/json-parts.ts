@@ -6,7 +6,7 @@ const LEVELS = 4;
 const PART = 64 * 1024;
 
 /**
- * Generates the text that `JSON.stringify` writes, in parts. A page of the list has up to 4 MiB, so the event loop serves
+ * Generates the text that `JSON.stringify` writes, in parts. A response has up to 8 MiB, so the event loop serves
  * other requests in between.
  * @param gap white space before each item of a list, down to LEVELS.
  */

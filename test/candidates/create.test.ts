@@ -201,8 +201,8 @@ describe("POST /candidates", () => {
     const draft = (id: string): Draft => ({ ...candidateWithExpiry("acct_1", "2090-01-31"), id, external_id: "taken" });
     const [holder, id] = [newTypeId("cand"), newTypeId("cand")];
     await store.insert(draft(holder));
-    const holderOf = store.reader.holderOf.bind(store.reader);
-    store.reader.holderOf = async (accountId, external_id) => {
+    const holderOf = store.externalIds.holderOf.bind(store.externalIds);
+    store.externalIds.holderOf = async (accountId, external_id) => {
       await store.change(accountId, holder, (record) => ({ ...record, external_id: null }));
       return holderOf(accountId, external_id);
     };

@@ -32,8 +32,8 @@ describe("writes of an external_id that meet", () => {
     const holder = await store.insert(draft("taken"));
     const { id } = await store.insert(draft(null));
     const fresh = new CandidateStore(mongo, new SharedClock()); // has not seen the candidate, so it reads it first
-    const holderOf = fresh.reader.holderOf.bind(fresh.reader);
-    fresh.reader.holderOf = async (...which) => {
+    const holderOf = fresh.externalIds.holderOf.bind(fresh.externalIds);
+    fresh.externalIds.holderOf = async (...which) => {
       await named(holder.id, null);
       await named(id, "taken");
       return holderOf(...which);

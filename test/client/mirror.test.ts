@@ -1,5 +1,7 @@
 import { expect } from "chai";
-import type { MirrorOptions, MirrorRow } from "../../src/client/index.ts";
+import { type MirrorOptions, type MirrorRow, OnboardingClient } from "../../src/client/index.ts";
+import { createCopies } from "../support/copies.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 import { errorOf, recorded, useGateway } from "./support.ts";
 
 /** A feed of two pages, by the cursor that asks for them. Candidate 1 was erased since. */
@@ -65,9 +67,9 @@ describe("the client's mirror", () => {
     expect(asked()).to.deep.equal(["after 2", "after 3", "after 3"]);
   });
 
-  it("asks for 200 rows of a page, or for as many as it is told", async () => {
+  it("asks for 1,000 rows of a page, or for as many as it is told", async () => {
     for (const [options, limit] of [
-      [{}, "200"],
+      [{}, "1000"],
       [{ limit: 7 }, "7"],
     ] as const) {
       const { client, sent } = recorded({ baseUrl: gateway.url, apiKey: "k" });
@@ -76,5 +78,74 @@ describe("the client's mirror", () => {
       expect(rows).to.deep.equal([{ id: "cand_1" }, { id: "cand_2" }, { id: "cand_1", deleted: true }]);
       expect(sent.map(({ url }) => new URL(url).searchParams.get("limit"))).to.deep.equal([limit, limit]);
     }
+  });
+});
+
+describe("the client's mirror.verify", () => {
+  const service = useService();
+  const account = useAccount(service);
+  const SAME = { missing: [], extra: [], different: [] };
+  const create = (count: number, changes = {}) =>
+    createCopies(service.operators, account.client, { count, body: {}, changes });
+  /** @param onPage is called before each page is asked for. */
+  function start(options: MirrorOptions = {}, onPage = async (_page: number): Promise<unknown> => undefined) {
+    let pages = 0;
+    const fetchPage: typeof fetch = async (...args) => {
+      await onPage(pages++);
+      return await fetch(...args);
+    };
+    return new OnboardingClient({ baseUrl: service.url, apiKey: account.key, fetch: fetchPage }).mirror(options);
+  }
+  async function mirrored() {
+    const mirror = start();
+    const copy = new Map<string, number>();
+    for await (const row of mirror) if (!row.deleted) copy.set(row.id, row.version);
+    return { copy, cursor: mirror.cursor };
+  }
+
+  it("says what a copy lacks, has too much, or has in another version", async () => {
+    const [lost = "", old = ""] = await create(5);
+    const [deleted = ""] = await create(1, { deleted: true });
+    const { copy, cursor } = await mirrored();
+    expect(await start({ cursor, limit: 2 }).verify(copy)).to.deep.equal({ checked: 5, ...SAME });
+    copy.delete(lost);
+    copy.set(old, 7).set(deleted, 1).set("cand_of another account", 1);
+    expect(await start({ cursor }).verify(copy)).to.deep.equal({
+      checked: 5,
+      missing: [{ id: lost, version: 1 }],
+      extra: [deleted, "cand_of another account"],
+      different: [{ id: old, version: 1, has: 7 }],
+    });
+  });
+
+  it("takes rows from a database, too, and leaves out what the service cannot show", async () => {
+    const ids = await create(2);
+    const damaged = await create(2, { row_form: 0, metadata: "{" });
+    const rows = async function* () {
+      for (const id of [...ids, damaged[0]!]) yield { id, version: 1, name: "Ada" };
+    };
+    expect(await start().verify(rows())).to.deep.equal({ checked: 2, ...SAME });
+  });
+
+  it("leaves out what changed after the mirror's cursor, also while it reads", async () => {
+    const [changed = "", erased = ""] = await create(3);
+    const { copy, cursor } = await mirrored();
+    const changes = [
+      () => account.client.patch(`/candidates/${changed}`, { name: "Grace" }),
+      () => account.client.post("/candidates"),
+      () => account.client.request("DELETE", `/candidates/${erased}`),
+    ];
+    const verified = await start({ cursor, limit: 1 }, async (page) => await changes[page]?.()).verify(copy);
+    expect(verified).to.deep.equal({ checked: 1, ...SAME });
+    const { checked, missing, extra, different } = await start().verify(copy);
+    expect([checked, missing.length, extra]).to.deep.equal([3, 1, [erased]]);
+    expect(different).to.deep.equal([{ id: changed, version: 2, has: 1 }]);
+  });
+
+  it("leaves the mirror where it is", async () => {
+    await create(1);
+    const mirror = start();
+    await mirror.verify([]);
+    expect(mirror.cursor).to.equal(undefined);
   });
 });

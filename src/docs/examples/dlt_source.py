@@ -17,7 +17,7 @@ CANDIDATES = {
     },
     "endpoint": {
         "path": "candidates",
-        "params": {"limit": 200},
+        "params": {"limit": 1000},
         "data_selector": "data",
         # cursor is always there: only has_more ends the pages.
         "paginator": {"type": "cursor", "cursor_path": "cursor", "cursor_param": "cursor", "has_more_path": "has_more"},

@@ -28,7 +28,7 @@ def read_page(cursor):
     failures = 0
     while True:
         try:
-            answer = client.get("/candidates", params={"limit": 200} | ({"cursor": cursor} if cursor else {}))
+            answer = client.get("/candidates", params={"limit": 1000} | ({"cursor": cursor} if cursor else {}))
             if answer.status_code not in (429, 502, 503, 504):
                 return answer.raise_for_status().json()
             seconds = int(answer.headers.get("Retry-After", 2**failures))

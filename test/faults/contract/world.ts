@@ -77,7 +77,7 @@ async function furnish({ client }: TestAccount, label: string, shared?: string):
 /** Returns everything that an account can read as one text, which is the same as long as nothing has changed. */
 export async function everythingOf({ client }: TestAccount, { documents }: Holdings): Promise<string> {
   const paths = [
-    "/candidates?limit=200",
+    "/candidates?limit=1000",
     "/settings/assistant",
     ...documents.map(({ candidate, id }) => `/candidates/${candidate}/documents/${id}/content`),
   ];

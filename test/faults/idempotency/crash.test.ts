@@ -129,7 +129,7 @@ describe("a replica killed with SIGKILL at a random moment", function () {
   async function everything(): Promise<string[]> {
     const all: string[] = [];
     for (let cursor = ""; ;) {
-      const { body } = await client.get(`/candidates?limit=200${cursor === "" ? "" : `&cursor=${cursor}`}`);
+      const { body } = await client.get(`/candidates?limit=1000${cursor === "" ? "" : `&cursor=${cursor}`}`);
       const things = body.data.flatMap((candidate) => [candidate, ...candidate.documents, ...candidate.references]);
       all.push(...things.map(({ name, id }) => `${name} ${id}`));
       if (!body.has_more) return all;

@@ -1,3 +1,5 @@
+import type { Copies } from "../../support/copies.ts";
+
 /** Bodies that are as hard to read as the service allows. Each is a JSON text. */
 
 const MIB = 1024 * 1024;
@@ -76,6 +78,27 @@ export const CANDIDATES: Record<string, () => object> = {
   "50 references with 390 values in each response": () => ({
     references: times(50, () => ({ response: Object.fromEntries(times(390, (n) => [short(n), 0])) })),
   }),
+};
+
+/** Of a record of nearly 256 KiB, the largest that is stored with its row. */
+const STORED_WITH_ROW = {
+  documents: times(5, (n) => ({ name: letters(60, n), metadata: metadata(290, n) })),
+};
+
+/** Pages of as many candidates as they may have. Those with `row_form: 0` have no row that can be shown as it is stored. */
+export const PAGES: Record<string, Copies> = {
+  "1,000 candidates": { count: 1_000 },
+  "1,000 candidates without rows": { count: 1_000, changes: { row_form: 0 } },
+  "1,000 deleted candidates": { count: 1_000, changes: { deleted: true } },
+  "1,000 damaged records": { count: 1_000, changes: { row_form: 0, metadata: "{" } },
+  "rows of 256 KiB": { count: 50, body: STORED_WITH_ROW },
+  "records of 256 KiB without rows": { count: 50, body: STORED_WITH_ROW, changes: { row_form: 0 } },
+  "rows of control characters": { count: 50, body: CANDIDATES["110 documents of control characters"]!() },
+  "records of control characters without rows": {
+    count: 50,
+    body: CANDIDATES["110 documents of control characters"]!(),
+    changes: { row_form: 0 },
+  },
 };
 
 /** Records that are as large as they may be: one POST, and then patches of its references. */

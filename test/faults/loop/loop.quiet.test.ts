@@ -1,9 +1,11 @@
 import { expect } from "chai";
 import { routes } from "../../../src/routes.ts";
+import { Client } from "../../support/client.ts";
+import { createCopies } from "../../support/copies.ts";
 import { LoadClient } from "../../support/load.ts";
 import { type Fleet, startFleet } from "../replicas/fleet.ts";
 import { BusyAccount } from "../replicas/account.ts";
-import { LARGEST } from "./bodies.ts";
+import { LARGEST, PAGES } from "./bodies.ts";
 import { type Held, heldDuring, WATCHED } from "./watcher.ts";
 import { refusals, type Send, successes, type Worst, type World } from "./worst.ts";
 
@@ -98,9 +100,11 @@ function length({ delayMs, stretchMs }: Held): number {
 
 /** Creates candidates that are as large as the service allows, and enough of them for a page of the list. */
 async function worldOf({ operators, url }: Fleet): Promise<World> {
-  const { key } = await BusyAccount.make(operators, 1);
   const load = new LoadClient(url, 1);
-  const send: Send = (method, path, sent = {}) => load.send({ method, path, key, ...sent });
+  const sender = ({ key }: { key: string }): Send => {
+    return (method, path, sent = {}) => load.send({ method, path, key, ...sent });
+  };
+  const send = sender(await BusyAccount.make(operators, 1));
   const must: Send = async (method, path, sent) => {
     const response = await send(method, path, sent);
     if (response.status < 300) return response;
@@ -121,8 +125,15 @@ async function worldOf({ operators, url }: Fleet): Promise<World> {
     await must("PUT", content, { body: "x".repeat(1_000_000), headers: { "Content-Type": "text/plain" } });
   }
   for (let n = 0; n < 6; n++) await post("/candidates", LARGEST.text.create());
+  const pages = [{ what: "8 candidates of 2 MiB", send }];
+  for (const [what, copies] of Object.entries(PAGES)) {
+    const account = await BusyAccount.make(operators, 1);
+    await createCopies(operators, new Client(url, account.key), copies);
+    pages.push({ what, send: sender(account) });
+  }
   return {
     send,
+    pages,
     ids: [...parts.keys()],
     document: (id) => parts.get(id)?.document ?? "",
     reference: (id) => parts.get(id)?.reference ?? "",

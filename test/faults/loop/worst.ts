@@ -12,9 +12,10 @@ export interface Sent {
   readonly headers?: Record<string, string>;
 }
 
-/** Candidates that are as large as the service allows: one of text, one of many small values. */
+/** Candidates that are as large as the service allows: one of text, one of many small values. Accounts whose pages are so. */
 export interface World {
   readonly send: Send;
+  readonly pages: readonly { readonly what: string; readonly send: Send }[];
   readonly ids: readonly string[];
   /** Of each of the candidates: a document with content and a reference. */
   readonly document: (id: string) => string;
@@ -84,7 +85,7 @@ export function refusals(route: Route, { send, ids: [id = ""], document, referen
 }
 
 /** The hardest requests that the endpoint accepts, by method and path. */
-export function successes({ send, ids, document, reference }: World): Record<string, Worst[]> {
+export function successes({ send, pages, ids, document, reference }: World): Record<string, Worst[]> {
   const each = (what: string, request: (id: string) => Promise<LoadAnswer>): Worst[] =>
     ids.map((id, n) => now(`${what}, ${n === 0 ? "of text" : "of small values"}`, () => request(id)));
   const fresh = (what: string, request: (made: Made) => Promise<LoadAnswer>): Worst[] =>
@@ -114,7 +115,7 @@ export function successes({ send, ids, document, reference }: World): Record<str
       replayed(what, (headers) => send("POST", "/candidates", json(body(), headers))),
       now(`dry run: ${what}`, () => send("POST", "/candidates?dry_run=true", json(body()))),
     ]),
-    "GET /candidates": [now("the largest page", () => send("GET", "/candidates?limit=200"))],
+    "GET /candidates": pages.map((page) => now(page.what, () => page.send("GET", "/candidates?limit=1000"))),
     "GET /candidates/:id": each("the largest", (id) =>
       send("GET", `/candidates/${id}`, { headers: { "If-None-Match": TAGS } }),
     ),

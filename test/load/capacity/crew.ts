@@ -126,7 +126,7 @@ async function deleteAll(url: string, keys: readonly string[], host: Host): Prom
   };
   let left = 0;
   for (let cursor: string | undefined; ;) {
-    const page = await send("GET", `/candidates?limit=200${cursor === undefined ? "" : `&cursor=${cursor}`}`);
+    const page = await send("GET", `/candidates?limit=1000${cursor === undefined ? "" : `&cursor=${cursor}`}`);
     if (page === undefined) return left + 1; // at least one: nobody knows
     const { data, has_more } = JSON.parse(page.body) as { data: { id: string }[]; has_more: boolean };
     const deleted = await pLimit(AT_ONCE).map(data, async ({ id }) => send("DELETE", `/candidates/${id}`));
