@@ -115,6 +115,34 @@ export function successes({ send, pages, ids, document, reference }: World): Rec
       replayed(what, (headers) => send("POST", "/candidates", json(body(), headers))),
       now(`dry run: ${what}`, () => send("POST", "/candidates?dry_run=true", json(body()))),
     ]),
+    "POST /candidates/bulk": [
+      ...Object.entries(CANDIDATES).map(([what, body]) =>
+        now(`as many as fit, ${what}`, () => {
+          const text = JSON.stringify(body());
+          const count = Math.min(100, Math.floor((8 * 1024 * 1024 - 100) / (text.length + 1)));
+          return send("POST", `/candidates/bulk?count=${count}`, {
+            body: `{"candidates":[${many(count, () => text).join(",")}]}`,
+            headers: JSON_TYPE,
+          });
+        }),
+      ),
+      now("100 that are not readable", () =>
+        send(
+          "POST",
+          "/candidates/bulk?count=100&unreadable=metadata",
+          json({ candidates: many(100, () => ({ references: many(50, () => ({ phone: letters(40) })) })) }),
+        ),
+      ),
+    ],
+    "PATCH /candidates/bulk": [
+      now("100 changes of the largest", () =>
+        send(
+          "PATCH",
+          "/candidates/bulk?count=100",
+          json({ candidates: many(100, (n) => ({ id: ids[n % ids.length], name: letters(200, turn++) })) }),
+        ),
+      ),
+    ],
     "GET /candidates": pages.map((page) => now(page.what, () => page.send("GET", "/candidates?limit=1000"))),
     "GET /candidates/:id": each("the largest", (id) =>
       send("GET", `/candidates/${id}`, { headers: { "If-None-Match": TAGS } }),

@@ -1,0 +1,78 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "chai";
+import type { Answer } from "../../support/client.ts";
+import { newKey } from "../../idempotency/support.ts";
+import { useProcesses, useSharedAccount } from "../../support/use-service.ts";
+
+/** Number of requests that must be cut off in their work. */
+const CUTS = Number(process.env.BULK_CUTS ?? 6);
+
+describe("a request of 100 candidates whose replica is killed with SIGKILL", function () {
+  this.timeout(60_000 + CUTS * 20_000);
+  const service = useProcesses({ REPLICAS: 2, LIMIT_SCALE: 100_000, LIMITER_TIMEOUT_MS: 5_000 });
+  const { client } = useSharedAccount(service);
+
+  it("goes on when it is sent again: it creates nothing twice, and nothing is missing", async () => {
+    const expected: string[] = [];
+    for (let cuts = 0, turn = 0; cuts < CUTS; turn++) {
+      const names = Array.from({ length: 100 }, (_, n) => `${turn}-${n}`);
+      const key = newKey();
+      const first = send(turn, names, key);
+      const alive = workers();
+      const replaced = Promise.all(
+        alive.map(async () => {
+          while (workers().length < alive.length || workers().some((pid) => alive.includes(pid)))
+            await service.logged(({ msg }) => msg === "serving");
+        }),
+      );
+      await setTimeout(Math.random() * 600);
+      for (const pid of alive) process.kill(pid, "SIGKILL");
+      const answer = await first.catch(() => undefined);
+      if (answer === undefined) cuts++;
+      await replaced;
+      const { status, body } = answer ?? (await sendUntilAnswered(turn, names, key));
+      expect(status, JSON.stringify(body)).to.equal(200);
+      expect(body).to.include({ created: 100, failed: 0 });
+      expected.push(...body.results.map(({ id }, n) => `${names[n]} ${id}`));
+    }
+    const rows: string[] = [];
+    for (let cursor = "", more = true; more;) {
+      const { body } = await client.get(`/candidates?limit=1000&cursor=${cursor}`);
+      rows.push(...body.data.map(({ name, id }) => `${name} ${id}`));
+      ({ cursor, has_more: more } = body);
+    }
+    expect(rows.toSorted((a, b) => a.localeCompare(b))).to.deep.equal(expected.toSorted((a, b) => a.localeCompare(b)));
+  });
+
+  /** Every second turn the candidates have external_ids, and on_conflict changes what is there. */
+  function send(turn: number, names: string[], key: string): Promise<Answer> {
+    const isNamed = turn % 2 === 1;
+    const candidates = names.map((name) => ({
+      name,
+      references: [{ name: "Jo", email: "jo@example.com" }],
+      ...(isNamed ? { external_id: name } : {}),
+    }));
+    const query = isNamed ? "&on_conflict=update" : "";
+    return client.post(`/candidates/bulk?count=100${query}`, { candidates }, { "Idempotency-Key": key });
+  }
+
+  async function sendUntilAnswered(turn: number, names: string[], key: string): Promise<Answer> {
+    for (;;) {
+      const answer = await send(turn, names, key).catch(() => undefined);
+      if (answer !== undefined && answer.body.code !== "idempotency_in_flight") return answer;
+      await setTimeout(500);
+    }
+  }
+
+  /** Returns the processes that serve, and that still live. */
+  function workers(): number[] {
+    const serving = service.log.filter(({ msg }) => msg === "serving").map(({ pid }) => pid);
+    return [...new Set(serving)].filter((pid) => {
+      try {
+        return process.kill(pid, 0);
+      } catch {
+        return false;
+      }
+    });
+  }
+});
