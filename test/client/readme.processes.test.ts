@@ -9,6 +9,7 @@ const README = readFileSync("src/client/README.md", "utf8");
 const PRINTS = [
   /^in_progress$/m,
   /^1 candidates\ncontinue later with \S+$/m,
+  /^1 checked, 1 missing, 0 too many, 0 different$/m,
   /^validation_failed \/email$/m,
   /^changed/m,
   /^\d+ bytes$/m,
