@@ -84,6 +84,7 @@ export const SUITES: Readonly<Record<string, Suite>> = {
       debian: "podman runc netavark aardvark-dns iptables iproute2 catatonit docker-compose mmdebstrap",
     },
     servers: false,
+    full: { CONTAINERS_FULL: "1" },
     setUp: () => import("./containers/support/set-up.ts"),
   },
   browser: { options: ["--timeout", "120000"], setUp: () => import("./browser/set-up.ts") },

@@ -1,21 +1,23 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { promisify } from "node:util";
 import { expect } from "chai";
 import { filesOf, FONTS } from "../../src/pack/fonts.ts";
 import { nodeImage } from "./support/base-images.ts";
 import { bundle } from "../../src/dev/bundle.ts";
 import { build, IMAGE, print, VERSION } from "./support/image.ts";
 import { podman } from "./support/podman.ts";
+import { differences } from "./support/differences.ts";
 
 /** Maximum size that the image adds to its base image. 87 MB are packages, 11 MB the bundle and the pages. */
 const MAX_ADDED_BYTES = 100e6;
 
 /** The packages whose code is in the pages of /docs and /console. */
 const IN_PAGES = ["lit-html", "minisearch", "swagger-ui-dist"];
+
+/** Whether the suite runs in its large form (`npm run test:containers -- --full`), which builds the image twice. */
+const FULL = process.env["CONTAINERS_FULL"] === "1";
 
 /** First version of podman that leaves random ids out of images built with `--timestamp`. */
 const BUILDS_ONE_ID = "5.6.0";
@@ -45,7 +47,11 @@ describe("the image", function () {
   /** A copy of the image's /app, and the path of every file and folder in it. */
   let app: string;
   let paths: string[];
+  /** What the image's build makes of the sources, made once more on this machine, and the files that are in it. */
+  const dist = mkdtempSync(join(tmpdir(), "onboarding-dist-"));
+  let sources: string[];
   before(async () => {
+    sources = await bundle(dist);
     image = await inspectImage(IMAGE);
     app = await copyOfApp();
     paths = readdirSync(app, { recursive: true, encoding: "utf8" });
@@ -137,7 +143,7 @@ describe("the image", function () {
       listed("npm").filter((id) => !IN_PAGES.includes(nameOf(id))),
       installed,
     );
-    const bundled = (await bundle(mkdtempSync(join(tmpdir(), "bundle-"))))
+    const bundled = sources
       .map((file) => /.*node_modules\/((@[^/]+\/)?[^/]+)/.exec(file)?.[1])
       .filter((name) => name !== undefined);
     const names = listed("npm").map(nameOf);
@@ -202,7 +208,12 @@ describe("the image", function () {
     expect(image.Healthcheck.Test[0]).to.equal("CMD");
   });
 
-  it("is the same when it is built again from nothing", async () => {
+  it("holds the code that this machine bundles from the same sources, byte for byte", async () => {
+    expect(await differences([join(app, "dist"), dist], ["--exclude=pages.bin"])).to.deep.equal([]);
+  });
+
+  it("is the same when it is built again from nothing", async function () {
+    if (!FULL) this.skip(); // takes as long as all other tests of the image
     await build("--no-cache", "--tag=again");
     expect(await differentFiles(IMAGE, "again")).to.deep.equal([]);
     const again = await inspectImage("again");
@@ -223,11 +234,9 @@ describe("the image", function () {
   /** Returns a line for each file that differs between two images, or that only one of them has. */
   async function differentFiles(...names: [string, string]): Promise<string[]> {
     const roots = await Promise.all(names.map((name) => podman("image", "mount", name)));
-    const options = ["--recursive", "--brief", "--no-dereference"];
-    const { stdout } = await promisify(execFile)("diff", [...options, ...roots]).catch((error) => error);
+    const found = await differences(roots);
     await podman("image", "unmount", ...names);
-    const named = roots.reduce((text, root, n) => text.replaceAll(root, `${names[n]}:`), stdout as string);
-    return named.split("\n").filter(Boolean);
+    return found.map((line) => roots.reduce((text, root, n) => text.replaceAll(root, `${names[n]}:`), line));
   }
 });
 

@@ -31,9 +31,8 @@ export async function allConfigurations(): Promise<Configuration[]> {
 /** Runs TLC on a configuration. @throws if TLC fails. */
 export async function check(configuration: Configuration): Promise<Checked> {
   const { module, size, violates, properties = [] } = configuration;
-  // TLC ends a mutant at the first violation, which comes soon.
-  const short = violates !== undefined;
-  const cpuSeconds = size === "large" ? LARGE_S : SMALL_S;
+  const short = size === "small";
+  const cpuSeconds = short ? SMALL_S : LARGE_S;
   const run = await runTlc({ module, cfg: cfgOf(configuration), short, cpuSeconds });
   // TLC does not name a temporal property that is violated.
   const unnamed = run.violated?.startsWith("Temporal properties") === true && properties.length === 1;

@@ -25,7 +25,7 @@ describe("the models, checked by TLC:", function () {
   // Much of a short run is Java's start, on one core. So as many run side by side as there are cores.
   // They need nothing but CPU time, so they run at a lower priority than the suites beside them.
   before(() => {
-    setNice(5);
+    setNice(10);
     const limit = pLimit(availableParallelism());
     for (const configuration of configurations) {
       const checked = limit(() => check(configuration));

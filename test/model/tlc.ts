@@ -18,7 +18,7 @@ export interface TlcJob {
   /** The most memory that Java may take, as its option -Xmx has it. */
   readonly heap?: string;
   readonly cpuSeconds?: number;
-  /** Whether the run is short. Java's better compiler then costs more than it gains. */
+  /** Whether the run takes less than half a minute. Java's better compiler then costs more than it gains. */
   readonly short?: boolean;
 }
 
@@ -91,8 +91,8 @@ export async function runTlc({
     writeFileSync(join(folder, "run.cfg"), cfg);
     const started = performance.now();
     // TLC unpacks its standard modules into Java's temporary folder, which runs side by side must not share.
-    const java = ["-XX:+UseParallelGC", `-Xmx${heap}`, "-Xss16m", `-Djava.io.tmpdir=${folder}`];
-    if (short) java.push("-XX:TieredStopAtLevel=1");
+    const java = ["-XX:+UseSerialGC", `-Xmx${heap}`, "-Xss16m", `-Djava.io.tmpdir=${folder}`];
+    java.push(`-XX:TieredStopAtLevel=${short ? 1 : 4}`); // also if the environment says otherwise
     const archives = short && !archiving;
     archiving ||= archives;
     const archive = join(folder, "classes.jsa");
