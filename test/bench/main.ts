@@ -17,6 +17,7 @@ import { build } from "./build.ts";
 import { withRows } from "./readme.ts";
 import { exitCodeOf, notMeasured, type Section, textOf } from "./report.ts";
 import { besideRows } from "./rows/beside.ts";
+import { bulkRows } from "./rows/bulk.ts";
 import { limiterRows } from "./rows/limiter.ts";
 import { limiterSizeRows } from "./rows/limiter-size.ts";
 import { listRows } from "./rows/list.ts";
@@ -34,6 +35,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Section>> = {
   steady: steadyRows,
   read: readRows,
   start: startRows,
+  bulk: bulkRows,
   sizes: (bench) => sizeRows(bench, 10_000),
   million: (bench) => sizeRows(bench, 1_000_000),
   memory: memoryRows,

@@ -6,7 +6,7 @@ import type { Service } from "./service.ts";
 const DOCUMENTS = ["Passport", "Right to work", "Proof of address", "Degree certificate", "Background check"];
 
 /** A candidate as a hiring platform sends it: 5 documents and 3 references. */
-function candidateInput(n: number): string {
+export function candidateInput(n: number): string {
   return JSON.stringify({
     external_id: `ats-${n}`,
     name: `Ada Lovelace ${n}`,
