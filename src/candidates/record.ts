@@ -38,7 +38,7 @@ export interface OutreachRecord {
   readonly look_at: string | null;
   /** The version of the rules that the plan was made with. Null if mail was not configured. */
   readonly rules: string | null;
-  /** When outreach_enabled last became true again. Absent if it never did. No message and no lapse is due for the time before. */
+  /** When outreach_enabled last became true again. Nothing is due for the time before. Absent if it never was false. */
   readonly resumed_at?: string;
   /** The recipients of earlier messages. */
   readonly recipients: readonly RecipientRecord[];

@@ -4,7 +4,7 @@ import type { Reference } from "./reference-schema.ts";
 import type { Candidate } from "./schema.ts";
 import { derive } from "./states.ts";
 
-/** The ETag of a candidate covers what comes before this member: 0.1.0 does not know the rest. It changes with `version`. */
+/** The ETag of a candidate covers what comes before this member. 0.1.0 does not know the rest, which changes `version`. */
 export const UNTAGGED = "outreach";
 
 /** What the ETag of a candidate covers. */

@@ -112,60 +112,6 @@ describe("POST /candidates", () => {
     }
   });
 
-  it("stores what another system has sent, in UTC", async () => {
-    const last_at = "2026-01-02T03:04:05.6789+01:00";
-    const { body } = await client.post("/candidates", {
-      documents: [
-        { name: "CV", chase: { attempts: 1000, last_at } },
-        { name: "Visa", chase: { attempts: 2 } },
-        { name: "Degree", chase: null },
-      ],
-      references: [
-        { chase: { attempts: 1, last_at: "2016-12-31T23:59:60Z" } },
-        { chase: { attempts: 0, last_at: "" } },
-      ],
-    });
-    expect([...body.documents, ...body.references].map(({ chase }) => chase)).to.deep.equal([
-      { attempts: 1000, last_at: "2026-01-02T02:04:05.678Z" },
-      { attempts: 2, last_at: null },
-      { attempts: 0, last_at: null },
-      { attempts: 1, last_at: "2016-12-31T23:59:59.999Z" },
-      { attempts: 0, last_at: null },
-    ]);
-    expect((await client.get(`/candidates/${body.id}`)).body).to.deep.equal(body);
-  });
-
-  for (const [chase, pointer, detail] of [
-    [{ attempts: 1, last_at: "2999-01-01T00:00:00Z" }, "/last_at", /^must be a time from 1970 to now, 20\d\d-/],
-    [{ attempts: 1, last_at: "1969-12-31T23:59:59Z" }, "/last_at", /^must be a time from 1970 to now/],
-    [{ attempts: 1, last_at: "2026-01-02" }, "/last_at", /^must be a timestamp with an offset/],
-    [{ attempts: 0, last_at: "2026-01-02T03:04:05Z" }, "/last_at", /^must be null or left out if attempts is 0$/],
-    [{ attempts: 1001 }, "/attempts", /^must be at most 1000$/],
-    [{ attempts: 1.5 }, "/attempts", /^must be an integer/],
-    [{ attempts: null }, "/attempts", /^must be an integer/],
-    [{ last_at: null }, "/attempts", /^is required$/],
-    [{ attempts: 1, last: null }, "/last", /^is not a known field/],
-  ] as const) {
-    it(`refuses ${JSON.stringify(chase)} as what another system has sent, and keeps no file`, async () => {
-      const before = await held(service);
-      for (const given of [
-        {
-          documents: [
-            { name: "CV", content: { data: "QQ==" } },
-            { name: "Visa", chase },
-          ],
-        },
-        { documents: [{ name: "CV", content: { data: "QQ==" } }], references: [{}, { chase }] },
-      ]) {
-        const { errors } = expectProblem(await client.post("/candidates", given), 422, "validation_failed");
-        expect(errors).to.have.length(1);
-        expect(errors[0]?.pointer).to.equal(`/${"references" in given ? "references" : "documents"}/1/chase${pointer}`);
-        expect(errors[0]?.detail).to.match(detail);
-      }
-      expect(await held(service)).to.deep.equal(before);
-    });
-  }
-
   it("refuses a taken external_id, and names the candidate that has it", async () => {
     const first = await client.post("/candidates", { external_id: "taken" });
     const second = await client.post("/candidates", { external_id: "taken", documents: ["CV"] });

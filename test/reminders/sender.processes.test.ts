@@ -130,6 +130,26 @@ describe("The sender of reminders", () => {
     expect(recipients()).to.deep.equal([ADA]);
   });
 
+  it("sends nothing more for a candidate whose reminders are turned off while a message waits for its turn", async () => {
+    const id = await bench.candidate({ documents: ["CV"], references: [REF, "b@example.com"] });
+    const switched = (on: boolean) =>
+      bench.change(id, (record, at) => withOutreach(record, { outreach_enabled: on }, at));
+    let turns = 0;
+    const turn = async () => {
+      if (++turns === 2) await switched(false);
+      return true;
+    };
+    await bench.sender({ newPace: () => ({ turn }) }).run(go);
+    expect(recipients()).to.have.length(1);
+    bench.now += 1000 * HOUR;
+    await run();
+    expect(recipients(), "however late").to.have.length(1);
+    await switched(true);
+    await run();
+    expect(recipients(), "one message each").to.have.length(4);
+    expect((await bench.read(id)).references.map(({ state }) => state)).to.deep.equal(["requested", "requested"]);
+  });
+
   it("takes a turn only for a message, not for a reference that becomes unresponsive", async () => {
     const id = await bench.candidate({ references: [REF] });
     for (let n = 0; n < 3; n++) {

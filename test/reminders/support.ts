@@ -1,5 +1,6 @@
 import { noMail } from "../../src/candidates/outreach.ts";
-import { plannerOf, type ReminderRules } from "../../src/reminders/plan.ts";
+import { claimed } from "../../src/reminders/edits.ts";
+import { planOf, plannerOf, type ReminderRules } from "../../src/reminders/plan.ts";
 import { newDocument } from "../../src/candidates/documents.ts";
 import { newReference } from "../../src/candidates/references.ts";
 import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "../../src/candidates/record.ts";
@@ -50,3 +51,30 @@ export function startedCandidate(
   const record = candidateRecord({ email: "ada@example.com", started_at: iso(START), ...given });
   return next(record, record, START, by);
 }
+
+export const RULES = rules(48);
+
+/** What the plan says at a time: to whom, what and when, in hours since the start. */
+export function planned(record: CandidateRecord, hours = 0, by = RULES) {
+  const { messages, nextAt, reason, lapses } = planOf(record, by, START + hours * HOUR);
+  return {
+    messages: messages.map(({ to, documents: listed, at }) => [to, ...listed, (at - START) / HOUR]),
+    next: (nextAt - START) / HOUR,
+    reason,
+    lapses: lapses.map(({ reference, at }) => [reference, (at - START) / HOUR]),
+  };
+}
+
+/** Sends the messages that are due, so many hours after the start. */
+export function sent(record: CandidateRecord, hours: number, by = RULES): CandidateRecord {
+  const now = START + hours * HOUR;
+  const { messages, nextAt } = planOf(record, by, now);
+  const due = nextAt > now ? [] : messages.filter(({ at }) => at <= now);
+  const after = due.reduce(
+    (one, message) => claimed(one, message, { messageId: `${message.to}.${hours}`, address: message.email }, iso(now)),
+    record,
+  );
+  return next(record, after, now, by);
+}
+
+export const nothing = (reason: string) => ({ messages: [], next: Infinity, reason, lapses: [] });

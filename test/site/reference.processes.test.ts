@@ -79,6 +79,19 @@ describe("the reference", function () {
     }
   });
 
+  it("says in a red box, wherever a reader may start a candidate, who is mailed and how to mail nobody", async () => {
+    const start = sectionOf(await page("/docs/reference-candidates"), "startCandidate");
+    for (const text of [start, await page("/docs/backfills"), await page("/docs/quick-start")]) {
+      const [, box = ""] = /<div class="caution" role="note">(.*?)<\/div>/s.exec(text) ?? [];
+      expect(box)
+        .to.match(/[Ww]ithin seconds/)
+        .and.include("referee")
+        .and.include("outreach_enabled");
+      expect(box).not.to.match(/\*\*|CAUTION/);
+    }
+    expect(textOf(start)).to.include("answered unchanged. Charges the surface");
+  });
+
   it("has every field of every schema, at an address of its own", async () => {
     const text = await page("/docs/schemas");
     const expectFields = (schema: Property, prefix: string) => {

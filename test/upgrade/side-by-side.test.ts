@@ -42,6 +42,16 @@ describe("two versions side by side on one Redis and one MongoDB", function () {
     );
   });
 
+  it("keep reminders turned off when the earlier one writes, and agree on the ETag", async () => {
+    const [earlier, later] = [running.earlier, running.later].map(({ url }) => new PlainClient(url, account.key));
+    const { body } = await later!.post("/candidates", { ...FULL, outreach_enabled: false });
+    const path = `/candidates/${body.id}`;
+    expect((await earlier!.patch(path, { name: "Ada" })).status).to.equal(200);
+    const shown = await later!.get(path);
+    expect(shown.body).to.include({ name: "Ada", version: 2, outreach_enabled: false });
+    expect(seen(await earlier!.get(path))).to.deep.equal(seen(shown));
+  });
+
   for (const [writer, reader] of [
     ["earlier", "later"],
     ["later", "earlier"],
