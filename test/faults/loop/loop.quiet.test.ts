@@ -7,7 +7,8 @@ import { type Fleet, startFleet } from "../replicas/fleet.ts";
 import { BusyAccount } from "../replicas/account.ts";
 import { LARGEST, PAGES } from "./bodies.ts";
 import { type Held, heldDuring, WATCHED } from "./watcher.ts";
-import { refusals, type Send, successes, type Worst, type World } from "./worst.ts";
+import type { Send, Worst } from "./requests.ts";
+import { refusals, successes, type World } from "./worst.ts";
 
 /** The longest time that one request may hold the event loop, in milliseconds. */
 const BOUND_MS = 50;

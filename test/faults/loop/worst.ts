@@ -1,16 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Route } from "../../../src/api/endpoint.ts";
 import { propertiesOf } from "../../../src/schema/fields.ts";
+import { bulks } from "./worst-bulk.ts";
 import { CANDIDATES, letters, PARTS, REFUSED, wrongFields } from "./bodies.ts";
+import { json, JSON_TYPE, many, now, type Send, type Sent, type Worst } from "./requests.ts";
 import type { LoadAnswer } from "../../support/load.ts";
-
-/** Sends one request with the key of the account under test. */
-export type Send = (method: string, path: string, options?: Sent) => Promise<LoadAnswer>;
-
-export interface Sent {
-  readonly body?: string;
-  readonly headers?: Record<string, string>;
-}
 
 /** Candidates that are as large as the service allows: one of text, one of many small values. Accounts whose pages are so. */
 export interface World {
@@ -20,13 +14,6 @@ export interface World {
   /** Of each of the candidates: a document with content and a reference. */
   readonly document: (id: string) => string;
   readonly reference: (id: string) => string;
-}
-
-/** One request that is as hard as its endpoint allows. */
-export interface Worst {
-  readonly what: string;
-  /** Makes what the request needs, before the loop is watched, and returns the request. */
-  readonly prepare: () => Promise<() => Promise<LoadAnswer>>;
 }
 
 const MAX_HEADER = 12_000;
@@ -44,8 +31,6 @@ const LONG_LISTS: Record<string, Record<string, string>> = {
     "Idempotency-Key": "k".repeat(4_000),
   },
 };
-
-const JSON_TYPE = { "Content-Type": "application/json" };
 
 /** The hardest requests that the endpoint refuses. */
 export function refusals(route: Route, { send, ids: [id = ""], document, reference }: World): Worst[] {
@@ -115,34 +100,7 @@ export function successes({ send, pages, ids, document, reference }: World): Rec
       replayed(what, (headers) => send("POST", "/candidates", json(body(), headers))),
       now(`dry run: ${what}`, () => send("POST", "/candidates?dry_run=true", json(body()))),
     ]),
-    "POST /candidates/bulk": [
-      ...Object.entries(CANDIDATES).map(([what, body]) =>
-        now(`as many as fit, ${what}`, () => {
-          const text = JSON.stringify(body());
-          const count = Math.min(100, Math.floor((8 * 1024 * 1024 - 100) / (text.length + 1)));
-          return send("POST", `/candidates/bulk?count=${count}`, {
-            body: `{"candidates":[${many(count, () => text).join(",")}]}`,
-            headers: JSON_TYPE,
-          });
-        }),
-      ),
-      now("100 that are not readable", () =>
-        send(
-          "POST",
-          "/candidates/bulk?count=100&unreadable=metadata",
-          json({ candidates: many(100, () => ({ references: many(50, () => ({ phone: letters(40) })) })) }),
-        ),
-      ),
-    ],
-    "PATCH /candidates/bulk": [
-      now("100 changes of the largest", () =>
-        send(
-          "PATCH",
-          "/candidates/bulk?count=100",
-          json({ candidates: many(100, (n) => ({ id: ids[n % ids.length], name: letters(200, turn++) })) }),
-        ),
-      ),
-    ],
+    ...bulks(send, ids),
     "GET /candidates": pages.map((page) => now(page.what, () => page.send("GET", "/candidates?limit=1000"))),
     "GET /candidates/:id": each("the largest", (id) =>
       send("GET", `/candidates/${id}`, { headers: { "If-None-Match": TAGS } }),
@@ -243,18 +201,6 @@ interface Made {
   readonly id: string;
   readonly documents: readonly { id: string }[];
   readonly references: readonly { id: string }[];
-}
-
-function now(what: string, request: () => Promise<LoadAnswer>): Worst {
-  return { what, prepare: async () => request };
-}
-
-function json(value: unknown, headers: Record<string, string> = {}): Sent {
-  return { body: JSON.stringify(value), headers: { ...JSON_TYPE, ...headers } };
-}
-
-function many<T>(count: number, make: (n: number) => T): T[] {
-  return Array.from({ length: count }, (_, n) => make(n));
 }
 
 function pathOf(

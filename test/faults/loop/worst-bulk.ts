@@ -1,0 +1,37 @@
+import { CANDIDATES, letters } from "./bodies.ts";
+import { json, JSON_TYPE, many, now, type Send, type Worst } from "./requests.ts";
+
+/** The hardest requests of several candidates, by method and path. */
+export function bulks(send: Send, ids: readonly string[]): Record<string, Worst[]> {
+  let turn = 0;
+  return {
+    "POST /candidates/bulk": [
+      ...Object.entries(CANDIDATES).map(([what, body]) =>
+        now(`as many as fit, ${what}`, () => {
+          const text = JSON.stringify(body());
+          const count = Math.min(100, Math.floor((8 * 1024 * 1024 - 100) / (text.length + 1)));
+          return send("POST", `/candidates/bulk?count=${count}`, {
+            body: `{"candidates":[${many(count, () => text).join(",")}]}`,
+            headers: JSON_TYPE,
+          });
+        }),
+      ),
+      now("100 that are not readable", () =>
+        send(
+          "POST",
+          "/candidates/bulk?count=100&unreadable=metadata",
+          json({ candidates: many(100, () => ({ references: many(50, () => ({ phone: letters(40) })) })) }),
+        ),
+      ),
+    ],
+    "PATCH /candidates/bulk": [
+      now("100 changes of the largest", () =>
+        send(
+          "PATCH",
+          "/candidates/bulk?count=100",
+          json({ candidates: many(100, (n) => ({ id: ids[n % ids.length], name: letters(200, turn++) })) }),
+        ),
+      ),
+    ],
+  };
+}
