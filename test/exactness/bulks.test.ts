@@ -7,7 +7,7 @@ import { useProcesses } from "../support/use-service.ts";
 import { sizeOf } from "./size.ts";
 
 const RUNS = sizeOf("EXACTNESS_BULK_RUNS", { small: 1, full: 10 });
-const WINDOW_SECONDS = 10;
+const WINDOW_SECONDS = 6;
 const LENGTH_MS = WINDOW_SECONDS * 1000;
 const REPLICAS = 8;
 const SIZES = [37, 8, 100, 3, 61, 20, 1, 52];
