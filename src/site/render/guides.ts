@@ -8,8 +8,8 @@ import { problemTable } from "./problems.ts";
 
 /** The guides in the order in which a newcomer needs them. */
 const GUIDES = (
-  "quick-start mirroring limits idempotency documents references reminders states backfills errors clients tools " +
-  "history"
+  "quick-start mirroring pushing limits idempotency documents references reminders states backfills errors clients " +
+  "tools history"
 ).split(" ");
 
 /** The field for the key, which browser/quick-start.ts fills, and what a shell needs instead. */
