@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { MAX_JSON_BYTES } from "../http/body.ts";
 import { readEntries } from "../http/entries.ts";
 import { parseJson } from "../http/json.ts";
-import { jsonResponse, type JsonResponse } from "../http/response.ts";
+import type { JsonResponse } from "../http/response.ts";
 import { listed, Problem, problem } from "../problems.ts";
 import type { Checked, Entry } from "../schema/entry.ts";
 import { propertiesOf } from "../schema/fields.ts";
@@ -64,18 +64,17 @@ function parsed(text: Uint8Array): unknown {
 }
 
 /**
- * Returns the response with the label of each entry in its result. The stored response does not have them: they may be
- * personal, and outlive an erasure.
+ * Returns the response with the label of each entry in its result, where the stored response has null: labels may be personal,
+ * and would outlive an erasure. Quotes inside a text are escaped, so what is found is a member.
  */
-export async function labelled(
-  response: JsonResponse,
-  entries: readonly Entry<unknown>[],
-  repeats: string,
-): Promise<JsonResponse> {
-  const value = JSON.parse(String(response.body)) as { results: Record<string, unknown>[] };
-  const results = value.results.map((result, n) =>
-    "problem" in result ? result : { ...result, [repeats]: entries[n]?.label ?? null },
+export function labelled(response: JsonResponse, entries: readonly Entry<unknown>[], repeats: string): JsonResponse {
+  let index = 0;
+  const body = String(response.body).replaceAll(
+    /"index":(\d+)|"(\w+)":null/g,
+    (member, digits?: string, name?: string) => {
+      if (digits !== undefined) index = Number(digits);
+      return name === repeats ? `"${repeats}":${JSON.stringify(entries[index]?.label ?? null)}` : member;
+    },
   );
-  const { headers, body } = await jsonResponse(response.status, { ...value, results });
-  return { ...response, headers: { ...response.headers, ...headers }, body };
+  return { ...response, body };
 }

@@ -132,7 +132,7 @@ async function responseOf(
     const response = key === undefined ? await work(newId) : await idempotency.once({ ...request, key }, work);
     const repeats = route.entries?.repeats;
     if (repeats === undefined || response instanceof BinaryResponse) return response;
-    return await labelled(response, body as Entry<unknown>[], repeats);
+    return labelled(response, body as Entry<unknown>[], repeats);
   } finally {
     if (file !== undefined && !handled) await route.upload?.discard(file);
   }

@@ -9,6 +9,7 @@ import type { BulkPatch } from "./bulk-schema.ts";
 import { UnreadableRecord } from "./erasure.ts";
 import type { CandidateInput, OnConflict } from "./input-schema.ts";
 import { merged, partIds, withBulkPatch } from "./merges.ts";
+import type { CandidateReader } from "./reader.ts";
 import type { CandidateRecord } from "./record.ts";
 import type { CandidateService, Outcome, Put } from "./service.ts";
 import type { CandidateStore } from "./store.ts";
@@ -35,9 +36,9 @@ const ALONE: Plan = {};
 interface Work<Value> {
   /** Returns the ids and external_ids by which an entry names candidates. */
   readonly names: (value: Value) => readonly string[];
-  find(values: readonly Value[]): Promise<readonly CandidateRecord[]>;
+  find(values: readonly Value[]): ReturnType<CandidateReader["named"]>;
   /** @throws a problem if the entry can only be done alone. */
-  plan(value: Value, found: readonly CandidateRecord[], index: number): Plan | Promise<Plan>;
+  plan(value: Value, found: Awaited<ReturnType<CandidateReader["named"]>>, index: number): Plan | Promise<Plan>;
   alone(value: Value, index: number): Promise<Put>;
 }
 
@@ -65,11 +66,12 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
     const work: Work<CandidateInput> = {
       names: ({ external_id }) => (external_id ? [external_id] : []),
       find: (values) => reader.named(accountId, [], values.flatMap(work.names)),
-      async plan(given, found, index) {
+      async plan(given, { records, isWhole }, index) {
         const id = ids[index]!;
         const hasContent = given.documents?.some((each) => typeof each !== "string" && each.content);
         if (hasContent || (onConflict && !given.external_id)) return ALONE;
-        const known = given.external_id ? found.find((each) => each.external_id === given.external_id) : undefined;
+        const known = given.external_id ? records.find((each) => each.external_id === given.external_id) : undefined;
+        if (known === undefined && !isWhole) return ALONE;
         if (known === undefined)
           return { write: { draft: await candidates.draft({ accountId, id }, given, idsOf(id)) }, outcome: "created" };
         if (known.id === id) return { put: { record: known, outcome: "created" } };
@@ -84,7 +86,7 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
 
   function update(accountId: string, entries: readonly Entry<BulkPatch>[]): Promise<Done[]> {
     const isNamed = (record: CandidateRecord, { id, external_id }: BulkPatch) =>
-      id === undefined ? record.external_id === external_id : record.id === id;
+      id === undefined ? external_id && record.external_id === external_id : record.id === id;
     const work: Work<BulkPatch> = {
       names: ({ id, external_id }) => [id, external_id].filter((name) => typeof name === "string"),
       find: (values) =>
@@ -93,8 +95,8 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
           values.flatMap(({ id }) => id ?? []),
           values.flatMap(({ id, external_id }) => (id === undefined && external_id ? external_id : [])),
         ),
-      plan(patch, found) {
-        const known = found.find((record) => isNamed(record, patch));
+      plan(patch, { records }) {
+        const known = records.find((record) => isNamed(record, patch));
         return known === undefined ? ALONE : planned(known, withBulkPatch(known, patch, now()));
       },
       async alone(patch) {

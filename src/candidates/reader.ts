@@ -23,8 +23,8 @@ const MAX_PAGE_READS = 16;
 /** Maximum number of reads of a page while its candidates are changed. */
 const MAX_FEED_READS = 3;
 
-/** Maximum size of the records that expire in one write, without their rows: they are encoded in one go. */
-const MAX_EXPIRING_BYTES = 256 * 1024;
+/** Maximum size of records that are changed in one write, without their rows: they are encoded in one go. */
+const MAX_TOGETHER_BYTES = 256 * 1024;
 
 type Query = Omit<RawQuery<Stored>, "collection">;
 
@@ -102,8 +102,9 @@ export class CandidateReader {
   /**
    * Returns the candidates that have one of these ids, or one of these external_ids; two round trips for both. Leaves out erased
    * candidates, and records that cannot be read.
+   * @returns `isWhole`: false if it leaves out others, because together they have more than MAX_TOGETHER_BYTES.
    */
-  async named(accountId: string, ids: readonly string[], externalIds: readonly string[]): Promise<CandidateRecord[]> {
+  async named(accountId: string, ids: readonly string[], externalIds: readonly string[]) {
     const account = equals(accountId);
     // With both bounds MongoDB uses the partial index.
     const filters: [number, Filter<Stored>][] = [
@@ -113,13 +114,16 @@ export class CandidateReader {
     const asked = filters.filter(([limit]) => limit > 0);
     const batches = asked.map(([limit, filter]) => this.#find({ filter, projection: RECORD_MEMBERS, limit }));
     const records: CandidateRecord[] = [];
+    let bytes = 0;
     const slice = new TimeSlice();
     for (const document of (await Promise.all(batches)).flatMap(({ documents }) => documents)) {
       if (slice.isOver()) await slice.next();
+      bytes += rowIn(document).size;
+      if (records.length > 0 && bytes > MAX_TOGETHER_BYTES) return { records, isWhole: false };
       const found = this.#decoded(document);
       if (!(found instanceof UnreadableRecord || isTombstone(found))) records.push(found);
     }
-    return records;
+    return { records, isWhole: true };
   }
 
   /**
@@ -204,7 +208,7 @@ export class CandidateReader {
 
   /**
    * Reads candidates of all accounts whose next_expiry is before that day, the most overdue first: at most `limit`, and no more
-   * than have MAX_EXPIRING_BYTES together, but at least one. Leaves out records that cannot be read.
+   * than have MAX_TOGETHER_BYTES together, but at least one. Leaves out records that cannot be read.
    */
   async expiring(before: string, limit: number): Promise<CandidateRecord[]> {
     // With both bounds MongoDB uses the partial index.
@@ -216,7 +220,7 @@ export class CandidateReader {
     for (const document of documents) {
       if (slice.isOver()) await slice.next();
       bytes += rowIn(document).size;
-      if (records.length > 0 && bytes > MAX_EXPIRING_BYTES) break;
+      if (records.length > 0 && bytes > MAX_TOGETHER_BYTES) break;
       const found = this.#decoded(document);
       if (!(found instanceof UnreadableRecord || isTombstone(found))) records.push(found);
     }

@@ -82,7 +82,8 @@ export class CandidateService {
   async #namesake(accountId: string, { external_id }: CandidateInput): Promise<CandidateRecord | undefined> {
     if (!external_id)
       throw invalid("/external_id", "must be sent with on_conflict: it tells whether the candidate exists");
-    return (await this.#options.store.reader.named(accountId, [], [external_id]))[0];
+    const { records } = await this.#options.store.reader.named(accountId, [], [external_id]);
+    return records[0];
   }
 
   async #merge(found: CandidateRecord, given: CandidateInput, ids: PartIds): Promise<Put> {

@@ -57,7 +57,7 @@ function linesOf(bytes: Buffer, max: number): Uint8Array[] {
     end = bytes.indexOf(NEWLINE, start);
     if (end === -1) end = bytes.length;
     const line = bytes.subarray(start, end);
-    if (line.some((byte) => byte > SPACE)) lines.push(line);
+    if (!isBlank(line)) lines.push(line);
   }
   return lines;
 }
@@ -80,7 +80,7 @@ async function listIn(bytes: Buffer, name: string, max: number): Promise<Uint8Ar
   let start = 0; // of the item, or of what stands around
   const takeItem = (end: number): void => {
     const item = bytes.subarray(start, end);
-    if (item.some((byte) => byte > SPACE)) {
+    if (!isBlank(item)) {
       items.push(item);
       around.push(ZERO);
     }
@@ -109,6 +109,11 @@ async function listIn(bytes: Buffer, name: string, max: number): Promise<Uint8Ar
   around.push(bytes.subarray(start));
   checkAround(Buffer.concat(around), name);
   return items;
+}
+
+function isBlank(bytes: Buffer): boolean {
+  for (let at = 0; at < bytes.length; at++) if (bytes[at]! > SPACE) return false;
+  return true;
 }
 
 const ZERO = Buffer.from("0");

@@ -22,7 +22,7 @@ describe("PATCH /candidates/bulk", () => {
       { id: fourth, metadata: { a: null }, docs_chase_attempts: 9 },
       { id: "cand_none", name: "Nobody" },
       { external_id: "none" },
-      { name: "Nobody" },
+      { external_id: null, name: "Nobody" },
       { id: first, state: "completed" },
       { id: first, external_id: "row-4" },
     ]);
