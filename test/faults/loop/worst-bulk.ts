@@ -9,7 +9,7 @@ export function bulks(send: Send, ids: readonly string[]): Record<string, Worst[
       ...Object.entries(CANDIDATES).map(([what, body]) =>
         now(`as many as fit, ${what}`, () => {
           const text = JSON.stringify(body());
-          const count = Math.min(100, Math.floor((8 * 1024 * 1024 - 100) / (text.length + 1)));
+          const count = Math.min(100, Math.floor((8 * 1024 * 1024 - 100) / (Buffer.byteLength(text) + 1)));
           return send("POST", `/candidates/bulk?count=${count}`, {
             body: `{"candidates":[${many(count, () => text).join(",")}]}`,
             headers: JSON_TYPE,
