@@ -8,16 +8,14 @@ export interface ImportOptions {
   readonly unreadable?: "metadata" | undefined;
 }
 
+export type CreateOptions = CallOptions & ImportOptions;
+
 export function importQuery({ onConflict, unreadable }: ImportOptions): NonNullable<Call["query"]> {
   return { on_conflict: onConflict, unreadable };
 }
 
 /** Returns the call that creates (POST) or changes (PATCH) candidates. It counts as that many. */
-export function bulkCall(
-  method: "POST" | "PATCH",
-  candidates: readonly object[],
-  options: CallOptions & ImportOptions,
-): Call {
+export function bulkCall(method: "POST" | "PATCH", candidates: readonly object[], options: CreateOptions): Call {
   const count = candidates.length;
   return {
     method,

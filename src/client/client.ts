@@ -1,4 +1,4 @@
-import { bulkCall, type ImportOptions, importQuery } from "./bulk.ts";
+import { bulkCall, type CreateOptions, importQuery } from "./bulk.ts";
 import { dispositionOf, type Download, download, type Range, rangeHeaders } from "./download.ts";
 import { Mirror, type MirrorOptions } from "./mirror.ts";
 import type { Surface } from "./limits.ts";
@@ -43,26 +43,20 @@ export class OnboardingClient {
 
   createCandidate(
     body: api.CandidateInput,
-    options?: CallOptions & ImportOptions & { readonly dryRun?: false },
+    options?: CreateOptions & { readonly dryRun?: false },
   ): Promise<api.Candidate>;
   /** @param options with `dryRun: true`, says what the call would do, and stores nothing. It then counts as a read. */
+  createCandidate(body: api.CandidateInput, options: CreateOptions & { readonly dryRun: true }): Promise<api.DryRun>;
   createCandidate(
     body: api.CandidateInput,
-    options: CallOptions & ImportOptions & { readonly dryRun: true },
-  ): Promise<api.DryRun>;
-  createCandidate(
-    body: api.CandidateInput,
-    { dryRun = false, ...options }: CallOptions & ImportOptions & { readonly dryRun?: boolean } = {},
+    { dryRun = false, ...options }: CreateOptions & { readonly dryRun?: boolean } = {},
   ): Promise<api.Candidate | api.DryRun> {
     const query = { dry_run: dryRun || undefined, ...importQuery(options) };
     return this.#post("/candidates", jsonPayload(body), options, dryRun ? "reads" : "create", query);
   }
 
   /** Creates up to 100 candidates, each of which may fail alone. The call counts as that many. */
-  createCandidates(
-    candidates: readonly api.CandidateInput[],
-    options: CallOptions & ImportOptions = {},
-  ): Promise<api.Bulk> {
+  createCandidates(candidates: readonly api.CandidateInput[], options: CreateOptions = {}): Promise<api.Bulk> {
     return this.#transport.send(bulkCall("POST", candidates, options), json<api.Bulk>);
   }
 

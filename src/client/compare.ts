@@ -65,11 +65,10 @@ export function differenceOf(row: CandidateInput, known: Candidate, keepsUnreada
     if (row[name] === undefined || (name === "withdrawn" && value === null)) continue;
     const isPersonal = PERSONAL.includes(name);
     const isSame = name === "phone" ? isSamePhone(value, known.phone) : value === known[name];
-    const isResolved = isPersonal && value !== null && Object.hasOwn(known.metadata, `unreadable.${name}`);
-    if (isSame ? !isResolved : isPersonal && known[name] === null && kept(name, value)) continue;
+    if (isSame || (isPersonal && known[name] === null && kept(name, value))) continue;
     fields.push(name);
     patch[name] = row[name];
-    whole ||= isPersonal && (keepsUnreadable || isResolved);
+    whole ||= isPersonal && (keepsUnreadable || Object.hasOwn(known.metadata, `unreadable.${name}`));
   }
   const labels = changedLabels(row.metadata, known.metadata);
   if (labels !== undefined) {
@@ -114,8 +113,7 @@ function isSamePhone(given: unknown, known: string | null): boolean {
     .normalize("NFKC")
     .replaceAll(/\p{Cf}/gu, "")
     .trim()
-    .replace(/^tel:/i, "")
-    .replaceAll(/\s+/g, " ");
+    .replace(/^tel:/i, "");
   return [plain, plain.replace(TRUNK_ZERO, "+$1")].some((phone) => phone.replaceAll(PHONE_SIGNS, "") === known);
 }
 

@@ -1,5 +1,5 @@
 /** What the package exports. */
-export type { ImportOptions } from "./bulk.ts";
+export type { CreateOptions, ImportOptions } from "./bulk.ts";
 export { OnboardingClient, type UploadOptions } from "./client.ts";
 export type { Download, Range } from "./download.ts";
 export { ConnectionError, ProblemError, RateLimitError } from "./errors.ts";

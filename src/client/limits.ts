@@ -29,12 +29,9 @@ export class KnownLimits {
     const now = performance.now();
     const until = now + refusal.retryAfter * 1000;
     const left = refusal.problem.remaining ?? (refusal.scope === "address" ? 0 : cost - 1);
-    const others = (this.#held.get(surface) ?? []).filter((hold) => hold.until > now);
-    if (others.some((hold) => hold.until > until && hold.left <= left)) return;
-    this.#held.set(surface, [
-      ...others.filter((hold) => hold.until > until || hold.left < left),
-      { until, refusal, left },
-    ]);
+    const others = this.#held.get(surface) ?? [];
+    const kept = others.filter((hold) => hold.until > now && (hold.until > until || hold.left < left));
+    this.#held.set(surface, [...kept, { until, refusal, left }]);
   }
 
   /** Returns the refusal that holds longest among those in force for this cost, with the seconds that are left of it. */

@@ -3,7 +3,7 @@ import { differenceOf, keyOf } from "./compare.ts";
 import { ProblemError, RateLimitError } from "./errors.ts";
 import type { MirrorRow } from "./mirror.ts";
 import type { Call, CallOptions } from "./transport.ts";
-import type { Bulk, CandidateInput, Problem } from "./types.gen.ts";
+import type { Bulk, Candidate, CandidateInput, Problem } from "./types.gen.ts";
 
 export type Rows = Iterable<CandidateInput> | AsyncIterable<CandidateInput>;
 type Stored = Iterable<MirrorRow> | AsyncIterable<MirrorRow>;
@@ -68,67 +68,66 @@ interface Calls {
 
 /** One candidate to change. */
 interface Step {
+  readonly kind: "patch" | "post" | "gone";
   readonly change: SyncChange;
   readonly id?: string;
   readonly body: object;
 }
 
-/** Most entries and bytes of a request. */
+/** Maximum number of entries and bytes of a request. */
 const MAX_ENTRIES = 100;
 const MAX_BYTES = 8 * 1024 * 1024 - 1024;
 
 export async function sync(rows: Rows, options: SyncOptions, calls: Calls): Promise<SyncResult> {
-  const { dryRun, gone = "keep", unreadable, signal, onProgress } = options;
-  const { patches, puts, leaving, known, ...counts } = await compared(rows, options, calls);
-  const changes = [patches, puts, gone === "keep" ? [] : leaving].flat();
-  const listed = changes.map(({ change }) => change);
-  const result: SyncResult = { ...counts, gone: leaving.length, failed: [], changes: listed };
-  if (dryRun === true) return result;
+  const { gone = "keep", unreadable, signal } = options;
+  const wanted = await byKey(rows);
+  const { steps, known } = await compared(wanted, options, calls);
+  const of = (kind: Step["kind"]) => steps.filter((step) => step.kind === kind);
+  const [patches, posts, leaving] = [of("patch"), of("post"), of("gone")];
+  const changes = [...patches, ...posts, ...(gone === "keep" ? [] : leaving)].map(({ change }) => change);
+  const created = changes.filter(({ action }) => action === "create").length;
+  const updated = patches.length + posts.length - created;
+  const unchanged = wanted.size - created - updated;
+  const result: SyncResult = { created, updated, unchanged, gone: leaving.length, failed: [], changes };
+  if (options.dryRun === true) return result;
   const maxGone = options.maxGone ?? Math.max(known / 10, Math.min(10, known / 2));
   if (gone !== "keep" && leaving.length > maxGone)
     throw new SyncRefused(`${leaving.length} of ${known} candidates would be gone. If that is right, set maxGone.`);
-  Object.assign(result, { created: 0, updated: 0, gone: gone === "keep" ? leaving.length : 0 });
 
+  Object.assign(result, { created: 0, updated: 0, gone: gone === "keep" ? leaving.length : 0 });
   const begin = performance.now();
   let done = 0;
   const progress = (count: number): void => {
     done += count;
-    const { created, updated, unchanged, gone, failed } = result;
+    const { failed, changes, ...counts } = result;
     const total = changes.length;
     const etaSeconds = (((performance.now() - begin) / done) * (total - done)) / 1000;
-    onProgress?.({ done, total, created, updated, unchanged, gone, failed: failed.length, etaSeconds });
+    options.onProgress?.({ ...counts, failed: failed.length, done, total, etaSeconds });
   };
   const send = async (method: "POST" | "PATCH", steps: readonly Step[], note: (bulk: Bulk) => void) => {
     for (let at = 0, max = MAX_ENTRIES; at < steps.length;) {
       const few = chunkOf(steps, at, max);
-      try {
-        const body = few.map((step) => step.body);
-        const bulk = await calls.bulk(bulkCall(method, body, { signal, unreadable, onConflict: "update" }));
-        note(bulk);
-        for (const { index, problem } of bulk.results)
-          if (problem !== undefined) result.failed.push({ external_id: few[index]?.change.external_id ?? "", problem });
-        max = MAX_ENTRIES;
-      } catch (error) {
-        const isTooLarge = error instanceof ProblemError && error.status === 413 && few.length === 1;
-        if (isTooLarge) result.failed.push({ external_id: few[0]?.change.external_id ?? "", problem: error.problem });
-        else if (error instanceof RateLimitError && error.remaining > 0 && error.remaining < few.length) {
-          max = error.remaining; // what is left of the limit would expire while the whole waits
-          continue;
-        } else throw error;
-      }
+      const bodies = few.map(({ body }) => body);
+      const call = bulkCall(method, bodies, { signal, unreadable, onConflict: "update" });
+      const bulk = await calls.bulk(call).catch((error: unknown) => {
+        if (!(error instanceof RateLimitError) || error.remaining === 0 || error.remaining >= few.length) throw error;
+        max = error.remaining; // what is left of the limit would expire while the whole waits
+      });
+      if (bulk === undefined) continue;
+      note(bulk);
+      for (const { index, problem } of bulk.results)
+        if (problem !== undefined) result.failed.push({ external_id: few[index]?.change.external_id ?? "", problem });
       at += few.length;
+      max = MAX_ENTRIES;
       progress(few.length);
     }
   };
-  const noteChanges = ({ created, updated, unchanged }: Bulk): void => {
-    result.created += created;
-    result.updated += updated;
-    result.unchanged += unchanged;
+  const noteChanges = (bulk: Bulk): void => {
+    for (const name of ["created", "updated", "unchanged"] as const) result[name] += bulk[name];
   };
   await send("PATCH", patches, noteChanges);
-  await send("POST", puts, noteChanges);
-  if (gone === "withdraw")
-    await send("PATCH", leaving, ({ updated, unchanged }) => void (result.gone += updated + unchanged));
+  await send("POST", posts, noteChanges);
+  if (gone === "withdraw") await send("PATCH", leaving, (bulk) => void (result.gone += bulk.updated + bulk.unchanged));
   // Last: if the run ends before, nothing is lost whose successor is not there.
   if (gone === "erase")
     for (const { id = "" } of leaving) {
@@ -139,45 +138,40 @@ export async function sync(rows: Rows, options: SyncOptions, calls: Calls): Prom
   return result;
 }
 
-/** Compares all rows with what the service has. */
-async function compared(rows: Rows, { mirror, gone, unreadable }: SyncOptions, calls: Calls) {
-  const wanted = await byKey(rows);
-  const found = new Map<string, { key: string; step?: Step; whole?: boolean; isGone?: boolean }>();
-  for await (const candidate of mirror ?? calls.stored()) {
-    const key = candidate.deleted ? null : candidate.external_id;
-    const { id } = candidate;
-    if (candidate.deleted || key === null) {
-      found.delete(id);
-      continue;
-    }
-    const row = wanted.get(key);
-    if (row === undefined) {
-      const action = gone === "erase" ? "erase" : "withdraw";
-      const step: Step = { change: { external_id: key, action }, id, body: { id, withdrawn: true } };
-      const isDone = gone === "withdraw" && candidate.withdrawn;
-      found.set(id, { key, isGone: true, ...(isDone ? {} : { step }) });
-      continue;
-    }
-    const difference = differenceOf(row, candidate, unreadable === "metadata");
-    if (difference === undefined) found.set(id, { key });
+/** Compares all rows with what the service has. `known` is the number of candidates with an external_id. */
+async function compared(wanted: ReadonlyMap<string, CandidateInput>, options: SyncOptions, calls: Calls) {
+  const found = new Map<string, { key: string; step: Step | undefined }>(); // the feed may repeat a candidate
+  for await (const candidate of options.mirror ?? calls.stored()) {
+    if (candidate.deleted || candidate.external_id === null) found.delete(candidate.id);
     else {
-      const { fields, patch, whole } = difference;
-      const body = whole ? row : { ...patch, external_id: key };
-      found.set(id, { key, whole, step: { change: { external_id: key, action: "update", fields }, body } });
+      const key = candidate.external_id;
+      found.set(candidate.id, { key, step: stepFor(candidate, key, wanted.get(key), options) });
     }
   }
-  const known = [...found.values()];
-  const stepsOf = (kind: (each: (typeof known)[number]) => boolean) =>
-    known.filter(kind).flatMap(({ step }) => step ?? []);
-  const keys = new Set(known.map(({ key }) => key));
-  const created = Array.from(wanted).filter(([key]) => !keys.has(key));
-  const patches = stepsOf(({ whole }) => whole === false);
-  const puts = stepsOf(({ whole }) => whole === true);
-  const leaving = stepsOf(({ isGone }) => isGone === true);
-  const updated = patches.length + puts.length;
-  for (const [external_id, body] of created) puts.push({ change: { external_id, action: "create" }, body });
-  const unchanged = wanted.size - created.length - updated;
-  return { patches, puts, leaving, known: known.length, created: created.length, updated, unchanged };
+  const steps = Array.from(found.values()).flatMap(({ step }) => step ?? []);
+  const keys = new Set(Array.from(found.values(), ({ key }) => key));
+  for (const [external_id, body] of wanted)
+    if (!keys.has(external_id)) steps.push({ kind: "post", change: { external_id, action: "create" }, body });
+  return { steps, known: found.size };
+}
+
+function stepFor(
+  known: Candidate,
+  external_id: string,
+  row: CandidateInput | undefined,
+  { gone, unreadable }: SyncOptions,
+): Step | undefined {
+  const { id, withdrawn } = known;
+  if (row === undefined) {
+    if (gone === "withdraw" && withdrawn) return undefined;
+    const action = gone === "erase" ? "erase" : "withdraw";
+    return { kind: "gone", change: { external_id, action }, id, body: { id, withdrawn: true } };
+  }
+  const difference = differenceOf(row, known, unreadable === "metadata");
+  if (difference === undefined) return undefined;
+  const { fields, patch, whole } = difference;
+  const change = { external_id, action: "update", fields } as const;
+  return whole ? { kind: "post", change, body: row } : { kind: "patch", change, body: { ...patch, external_id } };
 }
 
 /** @throws SyncRefused for a row without external_id, and for an external_id that two rows have. */

@@ -31,6 +31,7 @@ describe("the client's sync", () => {
     const third = await run(rows);
     expect(third.result).to.deep.equal({ created: 0, updated: 0, unchanged: 6, gone: 0, failed: [], changes: [] });
     expect(third.requests).to.deep.equal(["GET /candidates"]);
+    expect(await mirrored(), "no feed row").to.deep.equal(before);
     expect([...before.values()].find(({ external_id }) => external_id === "row-2")).to.include({ name: "Renamed" });
     expect(await account.used()).to.include({ create: 6, writes: 1 });
   });
