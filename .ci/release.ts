@@ -39,6 +39,7 @@ function setVersion(version: string): void {
   for (const folder of [".", "src/client"])
     execFileSync("npm", ["version", "--no-git-tag-version", "--prefix", folder, version], { stdio: "ignore" });
   const names = /(candidate-onboarding-service:|app\.kubernetes\.io\/version: |newTag: )\d+\.\d+\.\d+(-dev)?/g;
+  edit("src/client/README.md", [/(candidate-onboarding-client-)\d+\.\d+\.\d+(-dev)?(?=\.tgz)/, `$1${version}`]);
   for (const file of git("ls-files", "k8s").split("\n")) writeFileSync(file, read(file).replace(names, `$1${version}`));
 }
 

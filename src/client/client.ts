@@ -1,7 +1,10 @@
+import { bulkCall, type CreateOptions, importQuery } from "./bulk.ts";
 import { dispositionOf, type Download, download, type Range, rangeHeaders } from "./download.ts";
 import { Mirror, type MirrorOptions } from "./mirror.ts";
 import type { Surface } from "./limits.ts";
 import { type Bytes, bytesPayload, formPayload, jsonPayload, type Payload } from "./payload.ts";
+import { path } from "./path.ts";
+import { type Rows, sync, type SyncOptions, type SyncResult } from "./sync.ts";
 import { type Call, type CallOptions, type ClientOptions, json, nothing, Transport } from "./transport.ts";
 import type * as api from "./types.gen.ts";
 
@@ -40,16 +43,38 @@ export class OnboardingClient {
 
   createCandidate(
     body: api.CandidateInput,
-    options?: CallOptions & { readonly dryRun?: false },
+    options?: CreateOptions & { readonly dryRun?: false },
   ): Promise<api.Candidate>;
   /** @param options with `dryRun: true`, says what the call would do, and stores nothing. It then counts as a read. */
-  createCandidate(body: api.CandidateInput, options: CallOptions & { readonly dryRun: true }): Promise<api.DryRun>;
+  createCandidate(body: api.CandidateInput, options: CreateOptions & { readonly dryRun: true }): Promise<api.DryRun>;
   createCandidate(
     body: api.CandidateInput,
-    { dryRun = false, ...options }: CallOptions & { readonly dryRun?: boolean } = {},
+    { dryRun = false, ...options }: CreateOptions & { readonly dryRun?: boolean } = {},
   ): Promise<api.Candidate | api.DryRun> {
-    const query = { dry_run: dryRun || undefined };
+    const query = { dry_run: dryRun || undefined, ...importQuery(options) };
     return this.#post("/candidates", jsonPayload(body), options, dryRun ? "reads" : "create", query);
+  }
+
+  /** Creates up to 100 candidates, each of which may fail alone. The call counts as that many. */
+  createCandidates(candidates: readonly api.CandidateInput[], options: CreateOptions = {}): Promise<api.Bulk> {
+    return this.#transport.send(bulkCall("POST", candidates, options), json<api.Bulk>);
+  }
+
+  /** Changes up to 100 candidates by `id`, or else by `external_id`. Each may fail alone. The call counts as that many. */
+  updateCandidates(changes: readonly api.BulkPatch[], options: CallOptions = {}): Promise<api.Bulk> {
+    return this.#transport.send(bulkCall("PATCH", changes, options), json<api.Bulk>);
+  }
+
+  /**
+   * Brings the service in line with the rows of another system, with few requests. README.md says how.
+   * @throws {SyncRefused} before anything is sent; else what any call may throw. Then call it again: it goes on.
+   */
+  sync(rows: Rows, options: SyncOptions): Promise<SyncResult> {
+    return sync(rows, options, {
+      stored: () => this.mirror({ signal: options.signal }),
+      bulk: (call) => this.#transport.send({ ...call, shrinks: true }, json<api.Bulk>),
+      erase: (id, call) => this.deleteCandidate(id, call),
+    });
   }
 
   /** One page of the list. To keep a copy of all candidates, use `mirror`. */
@@ -207,15 +232,4 @@ export class OnboardingClient {
   #delete(at: string, options: CallOptions): Promise<void> {
     return this.#transport.send({ method: "DELETE", path: at, surface: "writes", options }, nothing);
   }
-}
-
-/**
- * Builds a path: path`/candidates/${id}`.
- * @throws TypeError for an empty id, `.` or `..`: the path would name something else.
- */
-export function path(parts: TemplateStringsArray, ...ids: string[]): string {
-  for (const id of ids) {
-    if (/^\.{0,2}$/.test(id)) throw new TypeError(`This is not an id: ${JSON.stringify(id)}`);
-  }
-  return String.raw({ raw: parts }, ...ids.map(encodeURIComponent));
 }

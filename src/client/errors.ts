@@ -32,6 +32,8 @@ export class RateLimitError extends ProblemError {
   readonly surface: string | undefined;
   /** Whose limit it is: `account`, `key`, or `address` after many wrong keys. */
   readonly scope: string | undefined;
+  /** If the request counted as several: as how many one may count now. Else 0. */
+  readonly remaining: number;
 
   constructor(problem: Partial<Problem>, requestId: string | undefined, retryAfter: number) {
     super(429, problem, requestId);
@@ -39,6 +41,7 @@ export class RateLimitError extends ProblemError {
     this.retryAfter = retryAfter;
     this.surface = problem.surface;
     this.scope = problem.scope;
+    this.remaining = problem.remaining ?? 0;
   }
 }
 

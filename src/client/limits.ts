@@ -3,10 +3,17 @@ import { RateLimitError } from "./errors.ts";
 /** What a request counts against. `free` counts against nothing. */
 export type Surface = "create" | "list" | "reads" | "start" | "writes" | "pack" | "settings" | "free";
 
-/** What the client knows about the limits from earlier responses, for each surface. */
+/** A refusal in force. It holds the calls that count as more than what is left. */
+interface Hold {
+  readonly until: number;
+  readonly refusal: RateLimitError;
+  left: number;
+}
+
+/** What the client knows about the limits from earlier responses, for each surface. A call that counts as several has that cost. */
 export class KnownLimits {
   readonly #paced: boolean;
-  readonly #held = new Map<Surface, { until: number; refusal: RateLimitError }>();
+  readonly #held = new Map<Surface, Hold[]>();
   readonly #pace = new Map<Surface, { intervalMs: number; next: number }>();
 
   /** @param paced whether to spread requests over the rest of a window once less than half of a limit is left. */
@@ -14,20 +21,35 @@ export class KnownLimits {
     this.#paced = paced;
   }
 
-  /** Remembers a refusal, so that no request for this surface is sent before its Retry-After ends. */
-  hold(surface: Surface, refusal: RateLimitError): void {
-    const until = performance.now() + refusal.retryAfter * 1000;
-    if (until > (this.#held.get(surface)?.until ?? 0)) this.#held.set(surface, { until, refusal });
+  /**
+   * Remembers a refusal, so that no such request for this surface is sent before its Retry-After ends. It holds no request
+   * that costs less than the refused one, unless the refusal says that less than that is left.
+   */
+  hold(surface: Surface, refusal: RateLimitError, cost = 1): void {
+    const now = performance.now();
+    const until = now + refusal.retryAfter * 1000;
+    const left = refusal.problem.remaining ?? (refusal.scope === "address" ? 0 : cost - 1);
+    const others = this.#held.get(surface) ?? [];
+    const kept = others.filter((hold) => hold.until > now && (hold.until > until || hold.left < left));
+    this.#held.set(surface, [...kept, { until, refusal, left }]);
   }
 
-  /** Returns the refusal that is still in force, with the seconds that are left of it. */
-  refusal(surface: Surface): RateLimitError | undefined {
-    const held = this.#held.get(surface);
+  /** Returns the refusal that holds longest among those in force for this cost, with the seconds that are left of it. */
+  refusal(surface: Surface, cost = 1): RateLimitError | undefined {
+    const [held] = (this.#held.get(surface) ?? [])
+      .filter((hold) => hold.left < cost)
+      .toSorted((a, b) => b.until - a.until);
     if (held === undefined) return undefined;
-    const left = (held.until - performance.now()) / 1000;
-    if (left > 0) return new RateLimitError(held.refusal.problem, held.refusal.requestId, left);
-    this.#held.delete(surface);
-    return undefined;
+    const seconds = (held.until - performance.now()) / 1000;
+    if (seconds <= 0) return undefined;
+    const { problem, requestId } = held.refusal;
+    const said = problem.remaining === undefined ? {} : { remaining: held.left };
+    return new RateLimitError({ ...problem, ...said }, requestId, seconds);
+  }
+
+  /** Counts a request that was granted: less is left for others. */
+  spend(surface: Surface, cost: number): void {
+    for (const hold of this.#held.get(surface) ?? []) hold.left = Math.max(0, hold.left - cost);
   }
 
   /** Reads the RateLimit headers of a response. */
@@ -42,13 +64,13 @@ export class KnownLimits {
     this.#pace.set(surface, { intervalMs, next });
   }
 
-  /** Takes the next turn for this surface. @returns the milliseconds until then. */
-  turn(surface: Surface): number {
+  /** Takes the next turn for this surface, and as many after it as the request costs. @returns the milliseconds until then. */
+  turn(surface: Surface, cost = 1): number {
     const pace = this.#pace.get(surface);
     if (pace === undefined) return 0;
     const now = performance.now();
     const turn = Math.max(now, pace.next);
-    pace.next = turn + pace.intervalMs;
+    pace.next = turn + cost * pace.intervalMs;
     return turn - now;
   }
 }

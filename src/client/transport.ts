@@ -42,6 +42,10 @@ export interface Call {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   readonly path: string;
   readonly surface: Surface;
+  /** As how many requests it counts. 1 by default. */
+  readonly cost?: number;
+  /** True if the caller sends a smaller request, rather than waits, while a limit leaves some. */
+  readonly shrinks?: boolean | undefined;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly payload?: Payload | undefined;
@@ -82,11 +86,15 @@ export class Transport {
       await sleep(ms, signal);
       waitMs -= ms;
     };
+    const heldBy = () => this.#limits.refusal(call.surface, call.cost);
+    /** Whether a refusal ends the call. Else the call waits. */
+    const ends = ({ retryAfter, remaining }: RateLimitError): boolean =>
+      retryAfter * 1000 > waitMs || (call.shrinks === true && remaining > 0);
     for (let failures = 0, unclear = false; ;) {
-      await wait(Math.min(waitMs, this.#limits.turn(call.surface)));
+      await wait(Math.min(waitMs, this.#limits.turn(call.surface, call.cost)));
       // More than once, because other calls may be refused during the wait.
-      for (let known = this.#limits.refusal(call.surface); known; known = this.#limits.refusal(call.surface)) {
-        if (known.retryAfter * 1000 > waitMs) throw known;
+      for (let known = heldBy(); known; known = heldBy()) {
+        if (ends(known)) throw known;
         await wait(known.retryAfter * 1000);
       }
       const attempt = await this.#attempt(call, headers, read, signal);
@@ -96,7 +104,7 @@ export class Transport {
       if (unclear && call.method === "DELETE" && error instanceof ProblemError && error.code === "not_found")
         return read(new Response(null, { status: 204 }));
       if (error instanceof RateLimitError) {
-        if (call.payload?.spent() || error.retryAfter * 1000 > waitMs) throw error;
+        if (call.payload?.spent() || ends(error)) throw error;
         continue;
       }
       unclear ||= !isRefusedBeforeWork(error);
@@ -112,7 +120,7 @@ export class Transport {
     read: (response: Response) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<{ value: T } | { error: Error; retryAfter: number }> {
-    const { method, payload, surface } = call;
+    const { method, payload, surface, cost = 1 } = call;
     const late = new AbortController();
     const seconds = this.#options.timeout ?? 30;
     const giveUp = (): void => late.abort(new DOMException(`No response within ${seconds} s.`, "TimeoutError"));
@@ -133,11 +141,12 @@ export class Transport {
       }).catch(broken);
       this.#limits.note(surface, response.headers);
       // At once, because other calls may be sent while the body arrives, and it may not arrive.
-      if (response.status === 429) this.#limits.hold(surface, refusalOf(response));
+      if (response.status === 429) this.#limits.hold(surface, refusalOf(response), cost);
+      else this.#limits.spend(surface, cost);
       call.options.onAnswer?.(response);
       if (response.ok) return { value: await read(response).catch(broken) };
       const error = await errorOf(response).catch(broken);
-      if (error instanceof RateLimitError) this.#limits.hold(surface, error);
+      if (error instanceof RateLimitError) this.#limits.hold(surface, error, cost);
       return { error, retryAfter: retryAfterOf(response.headers) ?? 0 };
     } catch (error) {
       if (error instanceof ConnectionError) return { error, retryAfter: 0 };
@@ -200,7 +209,7 @@ function mayRepeat({ method, payload, options }: Call, error: Error): boolean {
     if (![502, 503, 504].includes(error.status)) return false;
   }
   // With If-Match, the second attempt would fail because the first one changed the ETag.
-  return method === "GET" || method === "POST" || (method !== "PATCH" && options.ifMatch === undefined);
+  return method === "GET" || method === "POST" || options.ifMatch === undefined;
 }
 
 /** `fetch` says "fetch failed" and has the reason in its cause. */

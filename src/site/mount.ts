@@ -60,7 +60,7 @@ function prefersJson({ req }: Context): boolean {
 }
 
 function send(ctx: Context, { type, tag, bodies }: Page, status: 200 | 404): void {
-  const encoding = codingsFor(ctx.req.headers["accept-encoding"])[0];
+  const encoding = codingsFor(ctx.req.headers["accept-encoding"]).find((coding) => bodies[coding]) ?? "identity";
   ctx.set(HEADERS);
   ctx.vary("Accept-Encoding");
   // A 404 has no entity tag: a client that sent it back would get no body.

@@ -11,7 +11,8 @@ export interface Page {
   readonly type: string;
   /** Strong entity tag of the body without encoding, in quotes. */
   readonly tag: string;
-  readonly bodies: Readonly<Record<Coding, Buffer>>;
+  /** Only `identity` if the file is compressed already. */
+  readonly bodies: { readonly identity: Buffer } & { readonly [coding in Coding]?: Buffer };
 }
 
 /** All pages by the path of their URL. */

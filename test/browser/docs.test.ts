@@ -44,6 +44,15 @@ describe("the documentation in a browser", () => {
     expect(box?.y, "below the bar at the top").to.be.within(40, 300);
   });
 
+  it("shows the command that installs the client from this service", async () => {
+    const page = await browser.open(service.url);
+    await page.goto(`${service.url}/docs/client`);
+    const command = await page.locator(".code code").first().textContent();
+    expect(command)
+      .to.match(/^npm install "http/)
+      .and.include(`"${service.url}/docs/client/`);
+  });
+
   it("can be used with the keyboard alone", async () => {
     const page = await browser.open(service.url);
     await page.goto(`${service.url}/docs/quick-start`);

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { path } from "../../src/client/client.ts";
+import { path } from "../../src/client/path.ts";
 import { errorOf, ProblemError, refusalOf, retryAfterOf, unexpected } from "../../src/client/errors.ts";
 
 describe("the client's error for a response that redirects", () => {
@@ -53,6 +53,7 @@ describe("the client's error for a response that refuses", () => {
       retryAfter: 7,
       surface: "create",
       scope: "key",
+      remaining: 0,
     });
   });
 

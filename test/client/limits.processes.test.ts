@@ -22,6 +22,15 @@ describe("the client, at a limit that ends soon", () => {
     expect(refused, "the key was refused").not.to.have.length(0);
     expect(sentTooEarly(sent)).to.equal(0);
   });
+
+  it("brings more rows in line than a window has creates: it sends what is left, and waits", async () => {
+    const { client, sent } = recorded({ baseUrl: service.url, apiKey: account.key });
+    await client.createCandidate({});
+    const rows = Array.from({ length: 150 }, (_, n) => ({ external_id: `row-${n}` }));
+    expect(await client.sync(rows, { key: "external_id" })).to.include({ created: 150 });
+    const granted = sent.filter(({ answered }) => answered?.status === 200).map(({ url }) => new URL(url).searchParams);
+    expect(granted.flatMap((query) => query.get("count") ?? [])).to.deep.equal(["99", "51"]);
+  });
 });
 
 describe("the client, at a limit that lasts", () => {

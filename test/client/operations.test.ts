@@ -22,6 +22,7 @@ describe("the client", () => {
       ...operations,
       "constructor",
       "mirror",
+      "sync",
       "downloadPack",
     ]);
   });
@@ -43,6 +44,37 @@ describe("the client", () => {
     const { would_create } = await client.createCandidate({ name: "Ada" }, { dryRun: true });
     expect(would_create).to.include({ name: "Ada" });
     expect(await account.used()).to.deep.equal({ reads: 1 });
+  });
+
+  it("creates and changes many candidates, each of which may fail alone", async () => {
+    const made = await client.createCandidates([{ external_id: "1" }, { email: "no address" }]);
+    expect(made).to.include({ created: 1, failed: 1 });
+    expect(made.results[1]?.problem).to.include({ code: "validation_failed" });
+    const rows = [{ external_id: "1", phone: "555" }, { external_id: "2" }];
+    const brought = await client.createCandidates(rows, { onConflict: "update", unreadable: "metadata" });
+    expect(brought).to.include({ created: 1, updated: 1 });
+    const id = brought.results[0]?.id ?? "";
+    const changed = await client.updateCandidates([
+      { id, name: "Ada" },
+      { external_id: "2", name: "Eve" },
+    ]);
+    expect(changed).to.include({ updated: 2, failed: 0 });
+    expect(await client.readCandidate("external:1")).to.deep.include({ id, metadata: { "unreadable.phone": "555" } });
+    expect(await account.used()).to.deep.equal({ create: 4, writes: 2, reads: 1 });
+  });
+
+  it("takes an external_id in the place of an id, and says what to do if it is taken", async () => {
+    const { id } = await client.createCandidate({ external_id: "ats/1", name: "Ada" });
+    expect(await client.updateCandidate("external:ats/1", { job_title: "Nurse" })).to.include({ id });
+    const again = { external_id: "ats/1", name: "Eve", email: "eve@" };
+    expect(await client.createCandidate(again, { onConflict: "skip", unreadable: "metadata" })).to.include({
+      id,
+      name: "Ada",
+    });
+    const options = { onConflict: "update", unreadable: "metadata", dryRun: true } as const;
+    expect((await client.createCandidate(again, options)).outcome).to.equal("updated");
+    await client.deleteCandidate("external:ats/1");
+    expect(await errorOf(client.readCandidate("external:ats/1"))).to.include({ code: "not_found" });
   });
 
   it("adds, reads, changes and deletes documents and references", async () => {

@@ -45,6 +45,13 @@ describe("the pace of the client", () => {
     });
   }
 
+  it("counts a call of several as so many turns", () => {
+    const limits = new KnownLimits(true);
+    limits.note("reads", answered('"key";r=4;t=3600'));
+    expect(limits.turn("reads", 3)).to.be.within(HOUR / 4 - SLACK, HOUR / 4);
+    expect(limits.turn("reads"), "the next one").to.be.within(HOUR - SLACK, HOUR);
+  });
+
   it("is none unless it is asked for", () => {
     const limits = new KnownLimits(false);
     limits.note("reads", answered('"key";r=4;t=3600'));
@@ -98,5 +105,31 @@ describe("a refusal that the client remembers", () => {
     expect(limits.refusal("reads")).to.equal(undefined);
     limits.hold("reads", new RateLimitError({}, "second", 60));
     expect(limits.refusal("reads")).to.include({ requestId: "second" });
+  });
+
+  const refused = (seconds: number, remaining?: number, scope = "key") =>
+    new RateLimitError({ scope, ...(remaining === undefined ? {} : { remaining }) }, undefined, seconds);
+
+  it("of a cost says nothing about a smaller one, except how much is left", () => {
+    const limits = new KnownLimits(false);
+    limits.hold("create", refused(100), 50);
+    expect(limits.refusal("create", 50)).not.to.equal(undefined);
+    expect(limits.refusal("create", 49), "as long as its problem is not read").to.equal(undefined);
+    limits.hold("create", refused(100, 7), 50);
+    expect(limits.refusal("create", 8)).to.include({ remaining: 7 });
+    for (const cost of [1, 7]) expect(limits.refusal("create", cost), `${cost}`).to.equal(undefined);
+    limits.spend("create", 5);
+    expect(limits.refusal("create", 2)).to.equal(undefined);
+    expect(limits.refusal("create", 3)).to.include({ remaining: 2 });
+  });
+
+  it("of a small cost holds all larger ones, and one for the address holds all", () => {
+    const limits = new KnownLimits(false);
+    limits.hold("create", refused(3_600, 7), 50);
+    limits.hold("create", refused(10, 0), 1);
+    expect(limits.refusal("create")?.retryAfter).to.be.within(1, 10);
+    expect(limits.refusal("create", 8)?.retryAfter).to.be.within(3_590, 3_600);
+    limits.hold("writes", refused(10, undefined, "address"), 50);
+    expect(limits.refusal("writes")).not.to.equal(undefined);
   });
 });

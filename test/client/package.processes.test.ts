@@ -1,5 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { build } from "esbuild";
 import { expect } from "chai";
 import own from "../../src/client/package.json" with { type: "json" };
@@ -37,6 +40,21 @@ describe("the package of the client", () => {
     expect(output).to.equal("Ada true\nnot_found\n");
   });
 
+  it("is installed by the first command of its README, from the service", async function () {
+    this.timeout(60_000); // the first request renders the pages
+    const folder = mkdtempSync(join(tmpdir(), "onboarding-served-"));
+    const [, command = ""] = /^```sh\n(.*)\n```$/m.exec(readFileSync("src/client/README.md", "utf8")) ?? [];
+    const quiet = { npm_config_audit: "false", npm_config_fund: "false", npm_config_update_notifier: "false" };
+    const env = { ...process.env, ...quiet, BASE: running.url, npm_config_cache: join(folder, "cache") };
+    await promisify(execFile)("bash", ["-c", `echo {} > package.json && ${command}`], { cwd: folder, env });
+    const contents = (project: string) => {
+      const at = join(project, "node_modules/@candidate-onboarding/client");
+      const names = readdirSync(at, { recursive: true, encoding: "utf8" }).toSorted();
+      return names.map((name) => [name, statSync(join(at, name)).isFile() && readFileSync(join(at, name), "utf8")]);
+    };
+    expect(contents(folder)).to.deep.equal(contents(await installed()));
+  });
+
   it("holds its code, its types and its README, and no source", async () => {
     const files = readdirSync(join(await installed(), "node_modules/@candidate-onboarding/client"), {
       recursive: true,
@@ -53,6 +71,9 @@ describe("the package of the client", () => {
 
   it("has the service's version", () => {
     expect(own.version).to.equal(service.version);
+    expect(readFileSync("src/client/README.md", "utf8")).to.include(
+      `/docs/client/candidate-onboarding-client-${own.version}.tgz`,
+    );
     expect(own).not.to.have.property("dependencies");
     expect(own.license).to.equal(service.license);
     expect(readFileSync("src/client/LICENSE", "utf8")).to.equal(readFileSync("LICENSE", "utf8"));

@@ -8,6 +8,8 @@ const README = readFileSync("src/client/README.md", "utf8");
 /** The lines that each program of the README prints, in order. */
 const PRINTS = [
   /^in_progress$/m,
+  /^1 created, 1 failed: \S/m,
+  /^2 of 2, 0 s to go\n2 created, 0 updated, 0 unchanged, 0 gone$/m,
   /^1 candidates\ncontinue later with \S+$/m,
   /^1 checked, 1 missing, 0 too many, 0 different$/m,
   /^validation_failed \/email$/m,

@@ -44,6 +44,19 @@ describe("the client, after a failure", () => {
     });
   });
 
+  it("sends a PATCH again: what it did is done already; with If-Match it does not", async () => {
+    const { client, sent } = proxied();
+    const { id } = await client.createCandidate({ external_id: "1" });
+    proxy.loseAnswer = true;
+    expect(await client.updateCandidate(id, { name: "Ada" })).to.include({ name: "Ada", version: 2 });
+    proxy.loseAnswer = true;
+    expect(await client.updateCandidates([{ external_id: "1", name: "Eve" }])).to.include({ updated: 0, unchanged: 1 });
+    proxy.loseAnswer = true;
+    const error = await errorOf(client.updateCandidate(id, { name: "Grace" }, { ifMatch: "*" }));
+    expect(error).to.be.instanceOf(ConnectionError);
+    expect(sent.map(({ method }) => method)).to.deep.equal(["POST", ...Array(5).fill("PATCH")]);
+  });
+
   it("waits until the service can be reached again", async () => {
     proxy.refuse();
     const { client, sent } = recorded({

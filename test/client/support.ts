@@ -1,7 +1,13 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type ClientOptions, OnboardingClient } from "../../src/client/index.ts";
+import {
+  type Candidate,
+  type CandidateInput,
+  type ClientOptions,
+  OnboardingClient,
+  type SyncOptions,
+} from "../../src/client/index.ts";
 import { useStarted } from "../support/use-started.ts";
 
 /** One request that the client sent, as its `fetch` saw it. Times are `performance.now()` in milliseconds. */
@@ -30,6 +36,25 @@ export function recorded(options: ClientOptions): { client: OnboardingClient; se
     },
   });
   return { client, sent };
+}
+
+/** What tests of `sync` do with the account of the current test. */
+export function syncing(service: { readonly url: string }, account: { readonly key: string }) {
+  const start = () => recorded({ baseUrl: service.url, apiKey: account.key });
+  return {
+    /** Runs a sync. @returns its result, and the requests that it sent. */
+    run: async (rows: Iterable<CandidateInput>, options: Partial<SyncOptions> = {}) => {
+      const { client, sent } = start();
+      const result = await client.sync(rows, { key: "external_id", ...options });
+      return { result, requests: sent.map(({ method, url }) => `${method} ${new URL(url).pathname}`) };
+    },
+    /** Returns what a mirror has stored. */
+    mirrored: async (): Promise<Map<string, Candidate>> => {
+      const copy = new Map<string, Candidate>();
+      for await (const row of start().client.mirror()) if (!row.deleted) copy.set(row.id, row);
+      return copy;
+    },
+  };
 }
 
 /** Returns how many of these requests were sent after one of them was refused and before its Retry-After ended. */

@@ -8,7 +8,7 @@ import { parse } from "yaml";
 
 /** What a release reads and writes. */
 const FILES =
-  ".ci k8s src/client/package.json test/upgrade/release.json package.json package-lock.json CHANGELOG.md tsconfig.json";
+  ".ci k8s src/client/package.json src/client/README.md test/upgrade/release.json package.json package-lock.json CHANGELOG.md tsconfig.json";
 const DIGEST = `sha256:${"5a".repeat(32)}`;
 const PRODUCTION = "k8s/overlays/production/kustomization.yaml";
 
@@ -69,6 +69,7 @@ describe("npm run release", function () {
     expect(read("CHANGELOG.md")).to.match(new RegExp(`^## 0\\.2\\.0 \\(${today}\\)$`, "m"));
     for (const file of ["package.json", "package-lock.json", "src/client/package.json"])
       expect(json(file).version, file).to.equal("0.2.0");
+    expect(read("src/client/README.md")).to.contain("/candidate-onboarding-client-0.2.0.tgz");
     expect(read("k8s/base/deployment.yaml")).to.contain("image: candidate-onboarding-service:0.2.0\n");
     const built = await git("rev-parse", "HEAD");
 

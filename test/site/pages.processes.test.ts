@@ -1,4 +1,6 @@
+import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
+import client from "../../src/client/package.json" with { type: "json" };
 import { expectProblem } from "../support/client.ts";
 import { useService } from "../support/use-service.ts";
 
@@ -51,6 +53,17 @@ describe("GET /docs", function () {
     expect(response.status).to.equal(304);
     expect(await response.text()).to.equal("");
     expect((await get("/docs", { "If-None-Match": '"other"' })).status).to.equal(200);
+  });
+
+  it("serves the package of the client as it is, with an entity tag", async () => {
+    const path = `/docs/client/candidate-onboarding-client-${client.version}.tgz`;
+    const response = await get(path, { "Accept-Encoding": "gzip, br" });
+    expect(response.status).to.equal(200);
+    expect(response.headers.get("content-type")).to.equal("application/gzip");
+    expect(response.headers.get("content-encoding")).to.equal(null);
+    expect(gunzipSync(await response.arrayBuffer()).toString("latin1")).to.include("package/dist/index.js");
+    const again = await get(path, { "If-None-Match": response.headers.get("etag") ?? "" });
+    expect(again.status).to.equal(304);
   });
 
   it("gives HEAD with the headers of GET", async () => {

@@ -2,7 +2,7 @@
  * Mirrors a pipeline into a SQLite file: one table, one row for each candidate. Run it as often as you like, for example
  * every five minutes: it continues where it ended.
  *
- *     npm install @candidate-onboarding/client libsql
+ *     npm install libsql, and the client as /docs/client says
  *     ONBOARDING_URL=https://… ONBOARDING_KEY=cos_live_… npx tsx mirror.ts
  */
 import { type MirrorPage, OnboardingClient } from "@candidate-onboarding/client";

@@ -9,6 +9,9 @@ const status = element("p", { role: "status", class: "unseen" });
 document.body.append(status);
 
 for (const block of document.querySelectorAll<HTMLElement>(".code")) {
+  // The client is installed from this service.
+  if (block.textContent?.startsWith("npm install"))
+    for (const base of block.querySelectorAll(".hljs-variable")) base.textContent = location.origin;
   const button = element("button", { type: "button", class: "copy" }, "Copy");
   button.addEventListener("click", () => void copy(block, button));
   block.prepend(button);

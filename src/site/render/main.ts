@@ -10,6 +10,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import { html } from "../../schema/html.ts";
 import { NOT_FOUND, type Page, type Pages } from "../pages.ts";
 import { assets } from "./assets.ts";
+import { clientPackage } from "./client-package.ts";
 import { type Document, pathOf, type Rendered, type Section } from "./document.ts";
 import { frontPage } from "./front.ts";
 import { clientPages, guides } from "./guides.ts";
@@ -53,6 +54,7 @@ async function site(): Promise<Rendered[]> {
     page(NOT_FOUND, documentPage(MISSING, sections)),
     searchIndex(documents),
     ...(await assets()),
+    await clientPackage(),
   ];
 }
 
@@ -61,9 +63,10 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 async function compressed({ path, type, body }: Rendered): Promise<[path: string, page: Page]> {
   const identity = Buffer.from(body);
+  const tag = `"${createHash("sha256").update(identity).digest("base64url").slice(0, 27)}"`;
+  if (type === "application/gzip") return [path, { type, tag, bodies: { identity } }];
   const br = await promisify(brotliCompress)(identity, BROTLI);
   const bodies = { br, gzip: await promisify(gzip)(identity, { level: 9 }), identity };
-  const tag = `"${createHash("sha256").update(identity).digest("base64url").slice(0, 27)}"`;
   return [path, { type, tag, bodies }];
 }
 
