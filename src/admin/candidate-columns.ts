@@ -9,9 +9,6 @@ import { propertiesOf } from "../schema/fields.ts";
 const FIELDS = scalarsOf(CandidateInput);
 const REFERENCE_FIELDS = scalarsOf(ReferenceInput);
 
-/** Columns of a file of refused rows, which is imported again once it is corrected. */
-export const REFUSAL_COLUMNS = ["row", "reason"];
-
 /** Returns the type of each field that fits into one cell. */
 function scalarsOf(schema: TSchema): ReadonlyMap<string, string> {
   const fields = Object.entries(propertiesOf(schema)).map(([name, { type }]) => {
@@ -46,46 +43,41 @@ export function columnOf(name: string): Column {
   const [, label] = /^metadata\.(.+)$/s.exec(name) ?? [];
   if (label !== undefined) return { name, path: ["metadata", label], kind: "string" };
   if (name === "documents") return { name, path: [name], kind: "names" };
-  const [, number = "1", member = ""] = /^reference([1-9]\d?)\.(.*)$/s.exec(name) ?? [];
-  const path = member === "" ? [name] : ["references", Number(number) - 1, member];
-  const kind = member === "" ? FIELDS.get(name) : REFERENCE_FIELDS.get(member);
+  const [, number = "1", member] = /^reference([1-9]\d?)\.(.*)$/s.exec(name) ?? [];
+  const kind = member === undefined ? FIELDS.get(name) : REFERENCE_FIELDS.get(member);
+  const path = member === undefined ? [name] : ["references", Number(number) - 1, member];
   if (kind !== undefined && Number(number) <= MAX_REFERENCES) return { name, path, kind };
-  const known = [
-    "documents",
-    ...FIELDS.keys(),
-    ...[...REFERENCE_FIELDS.keys()].map((each) => `reference${number}.${each}`),
-  ];
-  const near = nearest(name, known);
+  const near = nearest(name, ["documents", ...FIELDS.keys(), ...referenceColumns(number)]);
   const advice = near === undefined ? `Leave it out, or call it metadata.${name}` : `Did you mean ${near}?`;
   throw new Error(`The file has an unknown column '${name}'. Nothing was changed. ${advice}`);
 }
 
+function referenceColumns(number: number | string): string[] {
+  return [...REFERENCE_FIELDS.keys()].map((name) => `reference${number}.${name}`);
+}
+
 /** Returns all columns of candidates with these labels and this number of references. */
 export function columnsFor(labels: Iterable<string>, references: number): Column[] {
-  const numbers = Array.from({ length: references }, (_, n) => n + 1);
-  const ofReferences = numbers.flatMap((n) => [...REFERENCE_FIELDS.keys()].map((name) => `reference${n}.${name}`));
+  const ofReferences = Array.from({ length: references }, (_, n) => referenceColumns(n + 1)).flat();
   const ofLabels = [...labels].toSorted().map((label) => `metadata.${label}`);
   return [...FIELDS.keys(), "documents", ...ofLabels, ...ofReferences].map(columnOf);
 }
 
 type Tree = Record<string | number, unknown>;
 
-/** Makes a candidate of the values of a row. Equal rows make equal JSON, in any order of the columns: sort them by name. */
-export function candidateOf(
-  columns: readonly (Column & { readonly at: number })[],
-  values: readonly (string | null)[],
-) {
-  const row: Tree = {};
-  for (const { path, kind, at } of columns) {
-    const text = values[at] ?? null;
-    if (text === null) continue;
-    let owner = row;
+/** Makes a candidate of a row's values, by column. Equal rows make equal JSON if the columns are sorted. */
+export function candidateOf(cells: readonly { readonly column: Column; readonly value: string | null }[]): Tree {
+  const candidate: Tree = {};
+  for (const { column, value } of cells) {
+    if (value === null) continue;
+    const { path, kind } = column;
+    let owner = candidate;
     for (const [n, key] of path.slice(0, -1).entries())
       owner = (owner[key] ??= typeof path[n + 1] === "number" ? [] : Object.create(null)) as Tree;
-    owner[path.at(-1)!] = converted(text, kind);
+    owner[path.at(-1)!] = converted(value, kind);
   }
-  if (Array.isArray(row["references"])) row["references"] = row["references"].filter(() => true); // leaves out holes
-  return row;
+  const { references } = candidate;
+  return Array.isArray(references) ? { ...candidate, references: references.filter(() => true) } : candidate; // no holes
 }
 
 /** Leaves a text that is not of that kind as it is: validation says what it must be. */
@@ -99,9 +91,8 @@ function converted(text: string, kind: string): unknown {
 
 /** Returns a candidate's cells. */
 export function cellsOf(columns: readonly Column[], candidate: Candidate): string[] {
-  const input = inputOf(candidate);
-  const names = input.documents.map(({ name }) => String(name).replaceAll(/[\\;]/g, "\\$&"));
-  const row = { ...input, documents: names.length === 0 ? undefined : names.join(";") };
+  const names = candidate.documents.map(({ name }) => name.replaceAll(/[\\;]/g, "\\$&")).join(";");
+  const row = { ...inputOf(candidate), documents: names || undefined };
   return columns.map(({ path }) => {
     const value = path.reduce<unknown>((owner, key) => (Object(owner) as Tree)[key], row);
     return value === undefined ? "" : harmless(`${value as string | number | boolean}`);
@@ -113,23 +104,23 @@ export function cellsOf(columns: readonly Column[], candidate: Candidate): strin
  * so that no import turns mail on.
  */
 export function inputOf(candidate: Candidate) {
-  const given = (schema: TSchema, value: object): Tree => {
-    const known = Object.entries(value).filter(
-      ([name, each]) => Object.hasOwn(propertiesOf(schema), name) && each !== null,
-    );
-    return Object.fromEntries(known);
-  };
-  const parts = (schema: TSchema, kind: "documents" | "references") =>
-    candidate[kind].map((each): Tree => ({
-      ...given(schema, each),
-      content: undefined,
-      state: ["pending", "not_requested", "requested"].includes(each.state) ? undefined : each.state,
-      chase: each.chase.attempts === 0 ? undefined : each.chase,
-    }));
+  const { documents, references, outreach_enabled } = candidate;
   return {
     ...given(CandidateInput, candidate),
-    outreach_enabled: candidate.outreach_enabled ? undefined : false,
-    documents: parts(DocumentInput, "documents"),
-    references: parts(ReferenceInput, "references"),
+    outreach_enabled: outreach_enabled ? undefined : false,
+    documents: documents.map((each) => ({ ...given(DocumentInput, each), ...anew(each), content: undefined })),
+    references: references.map((each) => ({ ...given(ReferenceInput, each), ...anew(each) })),
   };
+}
+
+function given(schema: TSchema, value: object): Tree {
+  const known = propertiesOf(schema);
+  return Object.fromEntries(
+    Object.entries(value).filter(([name, each]) => Object.hasOwn(known, name) && each !== null),
+  );
+}
+
+function anew({ state, chase }: Pick<Candidate["documents" | "references"][number], "state" | "chase">) {
+  const isFirst = state === "pending" || state === "not_requested" || state === "requested";
+  return { state: isFirst ? undefined : state, chase: chase.attempts === 0 ? undefined : chase };
 }

@@ -4,6 +4,8 @@ import { confirm } from "./dialogue.ts";
 import { exportCandidates } from "./export.ts";
 import { importCandidates } from "./import.ts";
 
+const CONFLICT = "what to do if an external_id exists; the row is refused otherwise";
+
 export function addCandidateCommands(admin: Command, run: Run): void {
   const candidates = admin.command("candidates").description("Candidates");
   candidates
@@ -14,12 +16,7 @@ export function addCandidateCommands(admin: Command, run: Run): void {
     )
     .argument("<FILE>", "CSV in UTF-8 (.csv), or one JSON object in each line (.ndjson)")
     .requiredOption("--account <ACCOUNT_ID>", "account that gets the candidates")
-    .addOption(
-      new Option(
-        "--on-conflict <WHAT>",
-        "update or skip a candidate whose external_id exists; refused otherwise",
-      ).choices(["update", "skip"]),
-    )
+    .addOption(new Option("--on-conflict <WHAT>", CONFLICT).choices(["update", "skip"]))
     .option("--dry-run", "change nothing, and say what would happen")
     .option("--no-outreach", "set outreach_enabled to false in every row")
     .action((file, options) => run((operations, context) => importCandidates(operations, context, file, options)));

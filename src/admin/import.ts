@@ -2,21 +2,21 @@ import { createHash } from "node:crypto";
 import { appendFile, rm, writeFile } from "node:fs/promises";
 import { basename, extname } from "node:path";
 import { stringify } from "csv-stringify/sync";
-import type { AuditDetails } from "../audit/store.ts";
 import { parseEntry } from "../api/entries.ts";
 import { checker } from "../api/input.ts";
+import type { AuditDetails } from "../audit/store.ts";
+import { refusable } from "../candidates/bulk.ts";
 import { CandidateInput, type OnConflict } from "../candidates/input-schema.ts";
-import type { CandidateReader } from "../candidates/reader.ts";
+import { CandidateReader } from "../candidates/reader.ts";
 import type { Outcome } from "../candidates/service.ts";
 import type { System } from "../compose.ts";
 import { idsFrom, newTypeId } from "../infra/ids.ts";
 import { Problem, problem, RESTORING } from "../problems.ts";
-import type { Checked } from "../schema/entry.ts";
 import { isObject } from "../schema/merge-patch.ts";
-import { harmless, REFUSAL_COLUMNS } from "./candidate-columns.ts";
+import { harmless } from "./candidate-columns.ts";
 import type { CommandContext } from "./command.ts";
 import type { Operations } from "./operations.ts";
-import { type FileRow, openRows } from "./rows.ts";
+import { type FileRow, openRows, REFUSAL_COLUMNS } from "./rows.ts";
 
 /** The time in the ids of imported candidates, which depend on the row alone. */
 const ID_TIME = Date.UTC(2026, 0, 1);
@@ -42,49 +42,51 @@ export async function importCandidates(
   if (!dryRun) operations.actor();
   if (!dryRun && outreach)
     stderr.write("Whoever is started later is mailed, and so are the referees. To mail nobody, add --no-outreach.\n");
-  const [audit, reader] = [await operations.audit(), await operations.candidates()];
-  const refused = await refusedFile(file, names);
+  const [audit, reader] = [await operations.audit(), new CandidateReader(await operations.mongo())];
+  const audited = (action: string, details: AuditDetails) => ({ action, accountId, subject: basename(file), details });
+  const refused = `${file.slice(0, -extname(file).length)}.refused.csv`;
+  const kept = names.filter((name) => !REFUSAL_COLUMNS.includes(name));
+  await writeFile(refused, stringify([[...kept, ...REFUSAL_COLUMNS]]), { mode: 0o600 });
   const counts = { rows: 0, created: 0, updated: 0, unchanged: 0, failed: 0 };
-  const show = progressOn(stderr);
+  const began = Date.now();
   const system = await operations.system();
+  const put = putter(system, reader, options);
   const interrupt = new AbortController();
   const stop = () => interrupt.abort(new Error("Interrupted"));
   process.once("SIGINT", stop);
 
   async function work(): Promise<void> {
-    const put = putter(system, reader, options);
-    try {
-      for await (const batch of batches) {
-        interrupt.signal.throwIfAborted();
-        for (const [n, result] of (await put(batch)).entries()) {
-          counts.rows++;
-          counts[result instanceof Problem ? "failed" : result]++;
-          if (result instanceof Problem) await refused.add(batch[n]!, result);
-        }
-        show(counts.rows, progress());
+    for await (const batch of batches) {
+      interrupt.signal.throwIfAborted();
+      for (const [n, result] of (await put(batch)).entries()) {
+        counts.rows++;
+        counts[result instanceof Problem ? "failed" : result]++;
+        if (!(result instanceof Problem)) continue;
+        const { values, number } = batch[n]!;
+        const cells = kept
+          .map((name) => values[names.indexOf(name)] ?? null)
+          .map((each) => (each === null ? "" : harmless(each)));
+        await appendFile(refused, stringify([[...cells, String(number), reasonOf(result)]]));
       }
-    } catch (cause) {
-      throw new Error(`Stopped after ${counts.rows} rows. To go on, run the same command again`, { cause });
+      const seconds = (Date.now() - began) / 1000;
+      const [speed, left] = [counts.rows / seconds, (seconds / progress() - seconds) / 60];
+      if (stderr.isTTY)
+        stderr.write(`\r${counts.rows} rows, ${Math.round(speed)} a second, ${Math.ceil(left)} min to go  `);
     }
   }
 
-  const audited = (action: string, details: AuditDetails) => ({ action, accountId, subject: basename(file), details });
   try {
     if (dryRun) await work();
-    else
-      await audit.around(audited("candidates import", { on_conflict: onConflict, outreach }), async () => {
-        try {
-          await work();
-        } finally {
-          await audit.around(audited("candidates imported", { ...counts }), () => Promise.resolve());
-        }
-      });
+    else await audit.around(audited("candidates import", { on_conflict: onConflict, outreach }), work);
+  } catch (cause) {
+    throw new Error(`Stopped after ${counts.rows} rows. To go on, run the same command again`, { cause });
   } finally {
     process.off("SIGINT", stop);
     await system.close();
-    if (counts.failed === 0) await rm(refused.path);
+    if (counts.failed === 0) await rm(refused);
+    if (!dryRun) await audit.around(audited("candidates imported", counts), () => Promise.resolve());
   }
-  return { object: dryRun ? "dry_run" : "import", ...counts, refused_file: counts.failed > 0 ? refused.path : null };
+  return { object: dryRun ? "dry_run" : "import", ...counts, refused_file: counts.failed > 0 ? refused : null };
 }
 
 /**
@@ -93,12 +95,11 @@ export async function importCandidates(
  * created, even if other rows were edited.
  */
 function putter(system: System, reader: CandidateReader, { account, onConflict, dryRun, outreach }: Options) {
-  const { bulks, candidates } = system;
   const check = checker(CandidateInput, "row");
   const equalRows = new Map<number, number>();
   const externalIds = new Set<string>(); // only of a dry run
 
-  function idOf(json: string): string {
+  function idOf({ json }: FileRow): string {
     if (onConflict !== undefined) return newTypeId("cand");
     const hash = createHash("sha256").update(json).digest().readUIntBE(0, 6);
     const count = equalRows.get(hash) ?? 0;
@@ -106,67 +107,36 @@ function putter(system: System, reader: CandidateReader, { account, onConflict, 
     return idsFrom(`import ${account} ${count} ${json}`, ID_TIME)("cand");
   }
 
-  function read({ json, fault }: FileRow): Checked<CandidateInput> {
-    if (fault !== undefined) throw fault;
+  function read({ json }: FileRow) {
     const body = parseEntry(Buffer.from(json));
     return check(outreach || !isObject(body) ? body : { ...body, outreach_enabled: false });
   }
 
-  async function rehearse(row: FileRow): Promise<Outcome | Problem> {
-    try {
-      const { value } = read(row);
-      const { outcome = "created" } = await candidates.rehearse(account, value, newTypeId, onConflict);
-      if (!value.external_id || onConflict !== undefined) return outcome;
-      if (externalIds.has(value.external_id))
-        throw problem("external_id_taken", "An earlier row has this external_id.");
-      externalIds.add(value.external_id);
-      return outcome;
-    } catch (error) {
-      if (error instanceof Problem && error.status < 500) return error;
-      throw error;
-    }
+  async function rehearse(row: FileRow): Promise<Outcome> {
+    const { value } = read(row);
+    const isRepeated = value.external_id && externalIds.size === externalIds.add(value.external_id).size;
+    if (isRepeated && !onConflict) throw problem("external_id_taken", "An earlier row has this external_id.");
+    return (await system.candidates.rehearse(account, value, newTypeId, onConflict)).outcome ?? "created";
   }
 
   return async (rows: readonly FileRow[]): Promise<(Outcome | Problem)[]> => {
     if (system.isRestoring()) throw new Problem(RESTORING);
-    const ids = rows.map(({ json }) => idOf(json));
+    const all = rows.map((row) => ({ id: idOf(row), row }));
+    const ids = all.map(({ id }) => id);
     const before = onConflict === undefined ? await reader.named(account, ids, []) : [];
     const results = new Map<string, Outcome | Problem>(before.map(({ id }) => [id, "unchanged"]));
-    const open = rows.map((row, n) => ({ row, id: ids[n]! })).filter(({ id }) => !results.has(id));
-    if (dryRun) for (const { id, row } of open) results.set(id, await rehearse(row));
+    const open = all.filter(({ id }) => !results.has(id));
+    if (dryRun) for (const { id, row } of open) results.set(id, await refusable(() => rehearse(row)));
     else {
-      const entries = open.map(({ row }) => ({ size: row.json.length, label: null, read: () => read(row) }));
       const queue = open.map(({ id }) => id);
-      const done = await bulks.create(account, entries, { newId: () => queue.shift()!, onConflict });
-      for (const [n, each] of done.entries()) results.set(open[n]!.id, each instanceof Problem ? each : each.outcome);
+      const entries = open.map(({ row }) => ({ size: row.json.length, label: null, read: () => read(row) }));
+      const done = await system.bulks.create(account, entries, { newId: () => queue.shift()!, onConflict });
+      for (const [n, each] of done.entries()) results.set(open[n]!.id, "outcome" in each ? each.outcome : each);
     }
     return ids.map((id) => results.get(id)!);
   };
 }
 
-/** Creates the file of refused rows anew. */
-async function refusedFile(file: string, names: readonly string[]) {
-  const path = `${file.slice(0, -extname(file).length)}.refused.csv`;
-  const kept = names.flatMap((name, at) => (REFUSAL_COLUMNS.includes(name) ? [] : at));
-  const header = stringify([[...kept.map((at) => names[at]), ...REFUSAL_COLUMNS]]);
-  await writeFile(path, header, { mode: 0o600 });
-  return {
-    path,
-    async add({ values, number }: FileRow, { message, extras: { errors = [] } }: Problem): Promise<void> {
-      const all = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join("; ");
-      const cells = kept.map((at) => (typeof values[at] === "string" ? harmless(values[at]) : ""));
-      await appendFile(path, stringify([[...cells, String(number), errors.length > 1 ? all : message]]));
-    },
-  };
-}
-
-/** Returns a function that shows how far an import is, if standard error is a terminal. @param part from 0 to 1. */
-function progressOn(stderr: CommandContext["stderr"]): (rows: number, part: number) => void {
-  const began = Date.now();
-  return (rows, part) => {
-    if (!stderr.isTTY) return;
-    const seconds = (Date.now() - began + 1) / 1000;
-    const left = Math.ceil((seconds / part - seconds) / 60);
-    stderr.write(`\r${rows} rows, ${Math.round(rows / seconds)} a second, ${left} min to go${part < 1 ? "  " : "\n"}`);
-  };
+function reasonOf({ message, extras: { errors = [] } }: Problem): string {
+  return errors.length > 1 ? errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join("; ") : message;
 }

@@ -4,7 +4,6 @@ import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
 import { AuditTrail } from "../audit/trail.ts";
-import { CandidateReader } from "../candidates/reader.ts";
 import { compose, type System } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { GrantService } from "../grants/service.ts";
@@ -117,10 +116,6 @@ export class Operations {
     if (absent.length === 0) return { object: "erasure", erased: candidateIds };
     const others = candidateIds.length > absent.length ? "; the others are erased" : "";
     throw new Error(`There is no candidate ${absent.join(", ")}${others}. Check the id.`);
-  }
-
-  async candidates(): Promise<CandidateReader> {
-    return new CandidateReader(await this.mongo());
   }
 
   async limitsOf(accountId: string): Promise<AccountLimits> {

@@ -4,12 +4,13 @@ import { basename, extname } from "node:path";
 import { pipeline } from "node:stream";
 import { parse } from "csv-parse";
 import { MAX_JSON_BYTES } from "../http/body.ts";
-import { invalid, type Problem, problem } from "../problems.ts";
-import { candidateOf, columnOf, REFUSAL_COLUMNS, valueIn } from "./candidate-columns.ts";
+import { invalid } from "../problems.ts";
+import { candidateOf, columnOf, valueIn } from "./candidate-columns.ts";
 
-/** Each line is a row of one cell: no quotes, and a delimiter that JSON does not contain. */
+/** Columns of a file of refused rows, which is imported again once it is corrected. */
+export const REFUSAL_COLUMNS = ["row", "reason"];
+/** NDJSON as CSV of one column: no quotes, and a delimiter that JSON does not contain. */
 const LINES = { quote: null, escape: null, delimiter: "\0", record_delimiter: "\n" };
-
 /** Rows that are written together. */
 const BATCH = 100;
 
@@ -18,21 +19,15 @@ export interface FileRow {
   readonly number: number;
   /** Null for an empty cell. */
   readonly values: readonly (string | null)[];
-  /** The candidate as JSON. */
+  /** The candidate. */
   readonly json: string;
-  /** Why the row cannot be read. */
-  readonly fault: Problem | undefined;
 }
 
-/** Leaves out the byte order mark. */
+/** Leaves out the byte order mark. @throws {TypeError} if the file is not UTF-8. */
 async function* decoded(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  try {
-    for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
-    yield decoder.decode();
-  } catch (cause) {
-    throw cause instanceof TypeError ? new Error("The file is not UTF-8. Save it as CSV UTF-8.") : cause;
-  }
+  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
 }
 
 /** Opens a file of candidates, and checks the names of its columns. `progress` returns from 0 to 1. @throws {Error} */
@@ -51,20 +46,17 @@ export async function openRows(file: string) {
   const names: readonly string[] = header.value;
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new Error(`The file has the column '${twice}' twice. Nothing was changed.`);
-  const known = names.map((name, at) => ({ name, at })).filter(({ name }) => isCsv && !REFUSAL_COLUMNS.includes(name));
-  const columns = known
-    .map(({ name, at }) => ({ ...columnOf(name), at }))
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const used = isCsv ? names.filter((name) => !REFUSAL_COLUMNS.includes(name)).toSorted() : [];
+  const columns = used.map((name) => ({ column: columnOf(name), at: names.indexOf(name) }));
 
   function rowOf(number: number, cells: readonly string[]): FileRow {
     const line = cells.join().trim();
-    if (!isCsv) return { number, values: [line], json: line, fault: undefined };
+    if (!isCsv) return { number, values: [line], json: line };
     const values = cells.map(valueIn);
-    const isTooLong = values.slice(names.length).some((value) => value !== null);
-    const fault = isTooLong
-      ? problem("validation_failed", "The row has more cells than there are columns.")
-      : undefined;
-    return { number, values, json: JSON.stringify(candidateOf(columns, values)), fault };
+    const candidate = candidateOf(columns.map(({ column, at }) => ({ column, value: values[at] ?? null })));
+    // A cell without a column is refused as an unknown field.
+    const others = values.map((value, n) => [`cell ${n + 1}`, value] as const).slice(names.length);
+    return { number, values, json: JSON.stringify({ ...candidate, ...Object.fromEntries(others) }) };
   }
 
   async function* batches(): AsyncGenerator<FileRow[]> {
