@@ -82,6 +82,7 @@ export async function importCandidates(
     throw new Error(`Stopped after ${counts.rows} rows. To go on, run the same command again`, { cause });
   } finally {
     process.off("SIGINT", stop);
+    if (stderr.isTTY) stderr.write("\n");
     await system.close();
     if (counts.failed === 0) await rm(refused);
     if (!dryRun) await audit.around(audited("candidates imported", counts), () => Promise.resolve());
