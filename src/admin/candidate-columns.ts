@@ -20,8 +20,9 @@ function scalarsOf(schema: TSchema): ReadonlyMap<string, string> {
 /** First characters with which a spreadsheet runs a cell as a formula, and the apostrophe that `harmless` puts before them. */
 const RISKY = /^[=+\-@\t\r\n＝＋－＠']/;
 
-/** Returns the cell of a value. It begins with an apostrophe if a spreadsheet would run it, or if the value is empty. */
-export function harmless(value: string): string {
+/** Returns the cell of a value. It begins with an apostrophe if a spreadsheet would run it, or if the value is an empty text. */
+export function harmless(value: string | null): string {
+  if (value === null) return "";
   return value === "" || RISKY.test(value) ? `'${value}` : value;
 }
 
@@ -65,12 +66,12 @@ export function columnsFor(labels: Iterable<string>, references: number): Column
 
 type Tree = Record<string | number, unknown>;
 
-/** Makes a candidate of a row's values, by column. Equal rows make equal JSON if the columns are sorted. */
-export function candidateOf(cells: readonly { readonly column: Column; readonly value: string | null }[]): Tree {
+/** Makes a candidate of a row's values. `at`: the column's place. Equal rows make equal JSON if the columns are sorted. */
+export function candidateOf(columns: readonly (Column & { at: number })[], values: readonly (string | null)[]): Tree {
   const candidate: Tree = {};
-  for (const { column, value } of cells) {
+  for (const { path, kind, at } of columns) {
+    const value = values[at] ?? null;
     if (value === null) continue;
-    const { path, kind } = column;
     let owner = candidate;
     for (const [n, key] of path.slice(0, -1).entries())
       owner = (owner[key] ??= typeof path[n + 1] === "number" ? [] : Object.create(null)) as Tree;
@@ -95,7 +96,7 @@ export function cellsOf(columns: readonly Column[], candidate: Candidate): strin
   const row = { ...inputOf(candidate), documents: names || undefined };
   return columns.map(({ path }) => {
     const value = path.reduce<unknown>((owner, key) => (Object(owner) as Tree)[key], row);
-    return value === undefined ? "" : harmless(`${value as string | number | boolean}`);
+    return harmless(value === undefined ? null : `${value as string | number | boolean}`);
   });
 }
 

@@ -63,9 +63,7 @@ export async function importCandidates(
         counts[result instanceof Problem ? "failed" : result]++;
         if (!(result instanceof Problem)) continue;
         const { values, number } = batch[n]!;
-        const cells = kept
-          .map((name) => values[names.indexOf(name)] ?? null)
-          .map((each) => (each === null ? "" : harmless(each)));
+        const cells = kept.map((name) => harmless(values[names.indexOf(name)] ?? null));
         await appendFile(refused, stringify([[...cells, String(number), reasonOf(result)]]));
       }
       const seconds = (Date.now() - began) / 1000;

@@ -47,16 +47,15 @@ export async function openRows(file: string) {
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new Error(`The file has the column '${twice}' twice. Nothing was changed.`);
   const used = isCsv ? names.filter((name) => !REFUSAL_COLUMNS.includes(name)).toSorted() : [];
-  const columns = used.map((name) => ({ column: columnOf(name), at: names.indexOf(name) }));
+  const columns = used.map((name) => ({ ...columnOf(name), at: names.indexOf(name) }));
 
   function rowOf(number: number, cells: readonly string[]): FileRow {
     const line = cells.join().trim();
     if (!isCsv) return { number, values: [line], json: line };
     const values = cells.map(valueIn);
-    const candidate = candidateOf(columns.map(({ column, at }) => ({ column, value: values[at] ?? null })));
     // A cell without a column is refused as an unknown field.
-    const others = values.map((value, n) => [`cell ${n + 1}`, value] as const).slice(names.length);
-    return { number, values, json: JSON.stringify({ ...candidate, ...Object.fromEntries(others) }) };
+    const others = values.map((value, n) => [`cell ${n + 1}`, value ?? undefined] as const).slice(names.length);
+    return { number, values, json: JSON.stringify({ ...candidateOf(columns, values), ...Object.fromEntries(others) }) };
   }
 
   async function* batches(): AsyncGenerator<FileRow[]> {

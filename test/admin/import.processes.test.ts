@@ -25,7 +25,7 @@ describe("candidates import", function () {
       `\uFEFFexternal_id,name,email,phone,start_date,references_required,withdrawn,metadata.site,documents,reference2.name,reference2.email
 007, Ada Okafor ,ada@example.com,+1 (415) 555-0123,2026-08-17T00:00:00,2,,Berlin,Passport;Visa \\; work,Jo,jo@example.com
 ,"Bo
-Li",,,,,TRUE,,,,
+Li",,,,,TRUE,,,,,,
 ,,,,,,,,,,
 `,
     );
