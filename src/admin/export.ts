@@ -5,7 +5,7 @@ import { CandidateReader } from "../candidates/reader.ts";
 import type { CandidateList } from "../candidates/row-schema.ts";
 import type { Candidate } from "../candidates/schema.ts";
 import { cellsOf, columnsFor, inputOf } from "./candidate-columns.ts";
-import type { CommandContext } from "./command.ts";
+import { type CommandContext, patiently } from "./command.ts";
 import type { Operations } from "./operations.ts";
 
 /** Writes an account's candidates to standard output, as import reads them. @throws {Error} in the end, if some are damaged. */
@@ -55,7 +55,8 @@ async function* candidatesOf(
 ): AsyncGenerator<Candidate> {
   const seen = new Set<string>();
   for (let after = "", more = true; more;) {
-    const page = await reader.feed({ accountId, after, limit: 1_000 });
+    const query = { accountId, after, limit: 1_000 };
+    const page = await patiently(() => reader.feed(query));
     more = page.more || page.rows.some(({ json }) => json === undefined); // it was changed just now, and comes later
     after = page.rows.at(-1)?.change ?? after;
     for (const { json } of page.rows) {

@@ -14,7 +14,7 @@ import { idsFrom, newTypeId } from "../infra/ids.ts";
 import { Problem, problem, RESTORING } from "../problems.ts";
 import { isObject } from "../schema/merge-patch.ts";
 import { harmless } from "./candidate-columns.ts";
-import type { CommandContext } from "./command.ts";
+import { type CommandContext, patiently } from "./command.ts";
 import type { Operations } from "./operations.ts";
 import { type FileRow, openRows, REFUSAL_COLUMNS } from "./rows.ts";
 
@@ -113,25 +113,29 @@ function putter(system: System, reader: CandidateReader, { account, onConflict, 
 
   async function rehearse(row: FileRow): Promise<Outcome> {
     const { value } = read(row);
+    const { outcome = "created" } = await system.candidates.rehearse(account, value, newTypeId, onConflict);
     const isRepeated = value.external_id && externalIds.size === externalIds.add(value.external_id).size;
     if (isRepeated && !onConflict) throw problem("external_id_taken", "An earlier row has this external_id.");
-    return (await system.candidates.rehearse(account, value, newTypeId, onConflict)).outcome ?? "created";
+    return outcome;
   }
 
   return async (rows: readonly FileRow[]): Promise<(Outcome | Problem)[]> => {
-    if (system.isRestoring()) throw new Problem(RESTORING);
     const all = rows.map((row) => ({ id: idOf(row), row }));
     const ids = all.map(({ id }) => id);
-    const before = onConflict === undefined ? await reader.named(account, ids, []) : [];
-    const results = new Map<string, Outcome | Problem>(before.map(({ id }) => [id, "unchanged"]));
-    const open = all.filter(({ id }) => !results.has(id));
-    if (dryRun) for (const { id, row } of open) results.set(id, await refusable(() => rehearse(row)));
-    else {
-      const queue = open.map(({ id }) => id);
-      const entries = open.map(({ row }) => ({ size: row.json.length, label: null, read: () => read(row) }));
-      const done = await system.bulks.create(account, entries, { newId: () => queue.shift()!, onConflict });
-      for (const [n, each] of done.entries()) results.set(open[n]!.id, "outcome" in each ? each.outcome : each);
-    }
+    const results = new Map<string, Outcome | Problem>();
+    await patiently(async () => {
+      if (system.isRestoring()) throw new Problem(RESTORING);
+      const before = onConflict === undefined ? await reader.named(account, ids, []) : [];
+      for (const { id } of before) results.set(id, results.get(id) ?? "unchanged");
+      const open = all.filter(({ id }) => !results.has(id));
+      if (dryRun) for (const { id, row } of open) results.set(id, await refusable(() => rehearse(row)));
+      else {
+        const queue = open.map(({ id }) => id);
+        const entries = open.map(({ row }) => ({ size: row.json.length, label: null, read: () => read(row) }));
+        const done = await system.bulks.create(account, entries, { newId: () => queue.shift()!, onConflict });
+        for (const [n, each] of done.entries()) results.set(open[n]!.id, "outcome" in each ? each.outcome : each);
+      }
+    });
     return ids.map((id) => results.get(id)!);
   };
 }
