@@ -9,7 +9,7 @@ import { GuessLimiter } from "./accounts/guess-limiter.ts";
 import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
 import { AuditStore } from "./audit/store.ts";
-import { bulkService } from "./candidates/bulk.ts";
+import { type BulkService, bulkService } from "./candidates/bulk.ts";
 import { Checkpoints, CheckpointStore, SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
 import { Eraser } from "./candidates/eraser.ts";
 import { CandidateService } from "./candidates/service.ts";
@@ -64,8 +64,10 @@ export interface System {
   readonly faults: () => Promise<string[]>;
   /** Returns whether nobody may be served, because MongoDB is being restored. */
   readonly isRestoring: () => boolean;
-  /** For operators' erasures. */
+  /** For operators' erasures and imports. */
   readonly eraser: Eraser;
+  readonly candidates: CandidateService;
+  readonly bulks: BulkService;
   /**
    * Waits until the outcome of every write is known and the last uses of keys and the usage are written, at most SETTLE_WITHIN_MS and a
    * few store operations. Then disconnects from Redis and MongoDB.
@@ -177,11 +179,12 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
 
   const documents = new DocumentService(store, content);
   const candidates = new CandidateService({ store, content, clock, feedLagMs, checkpoints });
+  const bulks = bulkService({ candidates, store, clock });
   const draining: Draining = { started: false };
   const app = createApp({
     routes: routes({
       candidates,
-      bulks: bulkService({ candidates, store, clock }),
+      bulks,
       eraser,
       documents,
       packs: packService(store, content, accounts, clock),
@@ -227,6 +230,8 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
     faults: () => health.faults(),
     isRestoring: () => restore.signal.aborted,
     eraser,
+    candidates,
+    bulks,
     async close() {
       sending?.mailer.close();
       await sending?.sender.settled(SETTLE_WITHIN_MS); // before the checkpoints: it may still write candidates

@@ -1,3 +1,5 @@
+import { setTimeout } from "node:timers/promises";
+import { Problem } from "../problems.ts";
 import type { Operations } from "./operations.ts";
 
 /** The environment and the streams of a command. `process` has all of them. */
@@ -19,4 +21,16 @@ export const YES = ["--yes", "do not ask for confirmation"] as const;
 /** Parses a plain decimal number. Returns NaN for anything else; the service then says what it must be. */
 export function numberIn(text: string): number {
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
+}
+
+/** Repeats a task while the store does not respond, for half a minute: a failover takes ten seconds. */
+export async function patiently<T>(task: () => Promise<T>): Promise<T> {
+  for (let waitMs = 1_000; ; waitMs *= 2) {
+    try {
+      return await task();
+    } catch (error) {
+      if (!(error instanceof Problem && error.code === "store_unavailable") || waitMs > 16_000) throw error;
+      await setTimeout(waitMs);
+    }
+  }
 }

@@ -4,7 +4,7 @@ import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
 import { AuditTrail } from "../audit/trail.ts";
-import { compose } from "../compose.ts";
+import { compose, type System } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { GrantService } from "../grants/service.ts";
 import { GrantStore } from "../grants/store.ts";
@@ -94,11 +94,16 @@ export class Operations {
     return reminderControl(await openReminders({ ...shared, accounts: new AccountStore(mongo) }), await this.audit());
   }
 
+  /** Composes the service, for changes that the feed has to show. Close it. */
+  system(): Promise<System> {
+    return compose(this.config, new Startup(createLog("silent"), false));
+  }
+
   /** Erases candidates: through the composed service, because the feed has to show it. @throws {Error} of those that do not exist, in the end. */
   async erase(candidateIds: readonly string[]): Promise<{ object: string; erased: readonly string[] }> {
     const plans = new PlanStore(await this.mongo());
     const absent: string[] = [];
-    const system = await compose(this.config, new Startup(createLog("silent"), false));
+    const system = await this.system();
     try {
       for (const id of candidateIds) {
         const accountId = await plans.accountOf(id);

@@ -5,8 +5,7 @@ import { type Overdue, Restore, tellMark } from "../infra/restore.ts";
 import { ReminderAccountStore } from "../reminders/account-store.ts";
 import { spreadAgain } from "../reminders/opt-out-store.ts";
 import { PlanStore } from "../reminders/plan-store.ts";
-import { type Run, YES } from "./command.ts";
-import { confirm } from "./dialogue.ts";
+import type { Run } from "./command.ts";
 import type { Operations } from "./operations.ts";
 
 async function show(operations: Operations) {
@@ -57,17 +56,4 @@ export function addRestoreCommands(admin: Command, run: Run): void {
     .description("Opens the service, and decides about overdue reminders.")
     .addOption(new Option("--overdue <WHAT>", what).choices(["hold", "send", "skip"]))
     .action(({ overdue }) => run((operations) => change(operations, "end", overdue)));
-  admin
-    .command("candidates")
-    .description("Candidates")
-    .command("erase")
-    .description("Erases people for good, also in a restore.")
-    .argument("<CANDIDATE_ID...>", "candidates to erase")
-    .option(...YES)
-    .action((ids, { yes }) =>
-      run(async (operations, context) => {
-        await confirm(operations, context, `Erase ${ids.join(", ")} for good?`, { yes, needsYes: true });
-        return operations.erase(ids);
-      }),
-    );
 }

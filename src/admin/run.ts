@@ -6,6 +6,7 @@ import { ConfigError, readConfig } from "../config.ts";
 import { Problem } from "../problems.ts";
 import { addAccountCommands } from "./accounts.ts";
 import { addAuditCommands } from "./audit.ts";
+import { addCandidateCommands } from "./candidates.ts";
 import type { CommandContext, Run } from "./command.ts";
 import { addConfigCommand } from "./config.ts";
 import { addGrantCommands } from "./grants.ts";
@@ -27,6 +28,7 @@ const NOUNS = [
   addUsageCommands,
   addOutreachCommands,
   addRestoreCommands,
+  addCandidateCommands,
   addAuditCommands,
   addConfigCommand,
 ];

@@ -33,7 +33,7 @@ export function entriesReader(
       const at = labels.push(null) - 1;
       let value: unknown;
       try {
-        value = parsed(text);
+        value = parseEntry(text);
       } finally {
         hash.update(value === undefined ? text : JSON.stringify(value)).update("\n");
       }
@@ -43,13 +43,14 @@ export function entriesReader(
     const body = texts.map((text, n) => ({
       size: text.length,
       label: labels[n] ?? null,
-      read: () => check(parsed(text)),
+      read: () => check(parseEntry(text)),
     }));
     return { body, fingerprint: hash.digest("base64url") };
   };
 }
 
-function parsed(text: Uint8Array): unknown {
+/** Parses one of several bodies. @throws problems malformed_json, payload_too_large, validation_failed */
+export function parseEntry(text: Uint8Array): unknown {
   if (text.length > MAX_JSON_BYTES)
     throw problem("payload_too_large", `The entry is too large. Send at most ${MAX_JSON_BYTES} bytes for each.`);
   try {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Static, TSchema } from "typebox";
 import type { Caller } from "../accounts/caller.ts";
 import { contentTypeOf, hasBody, readJson } from "../http/body.ts";
 import { ifMatch } from "../http/entity-tags.ts";
@@ -53,6 +54,31 @@ function noneAllowed(query: unknown): Fault[] {
 }
 
 /**
+ * Returns a function that tidies a value, in place, and validates it. It throws validation_failed.
+ * @param what the value is, for its problem: "body".
+ */
+export function checker<Schema extends TSchema>(
+  schema: Schema,
+  what: string,
+  keepUnreadable?: Route["keepUnreadable"],
+): (body: unknown, query?: BodyQuery) => Checked<Static<Schema>> {
+  const validate = compile(schema, "json");
+  const tidy = tidier(schema);
+  return (body, { unreadable } = {}) => {
+    const value = tidy(body);
+    let faults = validate(value);
+    const warnings: Fault[] = [];
+    // More than once: a value with many faults lists only the first.
+    for (let kept; unreadable === "metadata" && (kept = keepUnreadable?.(value, faults))?.length;) {
+      warnings.push(...kept);
+      faults = validate(value);
+    }
+    throwFaults("validation_failed", `The ${what} is not valid.`, faults);
+    return { value: value as Static<Schema>, warnings };
+  };
+}
+
+/**
  * Returns a function that reads a request's body. It throws payload_too_large, unsupported_media_type, malformed_json,
  * malformed_request, request_timeout, validation_failed, and what the endpoint's `store` throws.
  */
@@ -62,21 +88,8 @@ export function bodyReader(
 ): (req: IncomingMessage, caller: Caller, params: Record<string, string>, query?: BodyQuery) => Promise<ReadBody> {
   if (declared === undefined && upload === undefined) return () => Promise.resolve(NOTHING);
   const schema = entries?.schema ?? declared;
-  const validate = compile(schema ?? {}, "json");
-  const tidy = tidier(schema ?? {});
-  /** Changes the body in place. Take the fingerprint first: it identifies the body as sent. */
-  const checked = (body: unknown, { unreadable }: BodyQuery): Checked<unknown> => {
-    const value = tidy(body);
-    let faults = validate(value);
-    const warnings: Fault[] = [];
-    // More than once: a value with many faults lists only the first.
-    for (let kept; unreadable === "metadata" && (kept = keepUnreadable?.(value, faults))?.length;) {
-      warnings.push(...kept);
-      faults = validate(value);
-    }
-    throwFaults("validation_failed", `The ${entries === undefined ? "body" : "entry"} is not valid.`, faults);
-    return { value, warnings };
-  };
+  // Take the fingerprint before: it identifies the body as sent.
+  const checked = checker(schema ?? {}, entries === undefined ? "body" : "entry", keepUnreadable);
   if (entries !== undefined) {
     const read = entriesReader(entries, bodyTimeoutMs);
     return async (req, _caller, _params, query = {}) => ({

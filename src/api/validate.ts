@@ -146,7 +146,7 @@ function unknownMember(name: string, parentSchema: { [keyword: string]: unknown 
 }
 
 /** Returns the known name that somebody may have meant: one that differs by a typing error or two, or by its case. */
-function nearest(name: string, known: readonly string[]): string | undefined {
+export function nearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_NAME_TO_COMPARE) return undefined;
   const given = plain(name);
   const near = closest(given, known.map(plain));

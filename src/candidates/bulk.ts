@@ -188,7 +188,7 @@ function namesIn({ write }: Plan): string[] {
 }
 
 /** Returns what a task returns, or the problem of this entry alone. @throws what ends the whole request. */
-async function refusable<T>(task: () => T | Promise<T>): Promise<T | Problem> {
+export async function refusable<T>(task: () => T | Promise<T>): Promise<T | Problem> {
   try {
     return await task();
   } catch (error) {

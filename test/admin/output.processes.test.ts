@@ -83,6 +83,10 @@ const MISTAKES: readonly Step[] = [
   { line: "config --all" },
   { line: "limits show --account x --watch=yes" },
   { line: "grants create --key x" },
+  { line: "candidates import people.csv" },
+  { line: "candidates import --help" },
+  { line: "candidates export --help" },
+  { line: "candidates export --account x --format xml" },
 ];
 
 /** The snapshots were reviewed, as those of the API were (test/responses). */

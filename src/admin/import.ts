@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { appendFile, rm, writeFile } from "node:fs/promises";
+import { basename, extname } from "node:path";
+import { stringify } from "csv-stringify/sync";
+import { parseEntry } from "../api/entries.ts";
+import { checker } from "../api/input.ts";
+import type { AuditDetails } from "../audit/store.ts";
+import { refusable } from "../candidates/bulk.ts";
+import { CandidateInput, type OnConflict } from "../candidates/input-schema.ts";
+import { CandidateReader } from "../candidates/reader.ts";
+import type { Outcome } from "../candidates/service.ts";
+import type { System } from "../compose.ts";
+import { idsFrom, newTypeId } from "../infra/ids.ts";
+import { Problem, problem, RESTORING } from "../problems.ts";
+import { isObject } from "../schema/merge-patch.ts";
+import { harmless } from "./candidate-columns.ts";
+import { type CommandContext, patiently } from "./command.ts";
+import type { Operations } from "./operations.ts";
+import { type FileRow, openRows, REFUSAL_COLUMNS } from "./rows.ts";
+
+/** The time in the ids of imported candidates, which depend on the row alone. */
+const ID_TIME = Date.UTC(2026, 0, 1);
+
+interface Options {
+  readonly account: string;
+  readonly onConflict?: OnConflict | undefined;
+  readonly dryRun?: true | undefined;
+  /** False with --no-outreach. */
+  readonly outreach: boolean;
+}
+
+/** Creates an account's candidates from a file. Ctrl-C ends it after the rows under way. */
+export async function importCandidates(
+  operations: Operations,
+  { stderr }: CommandContext,
+  file: string,
+  options: Options,
+): Promise<object> {
+  const { account: accountId, onConflict = "refuse", dryRun = false, outreach } = options;
+  const { names, batches, progress } = await openRows(file);
+  await (await operations.accountStore()).get(accountId);
+  if (!dryRun) operations.actor();
+  if (!dryRun && outreach)
+    stderr.write("Whoever is started later is mailed, and so are the referees. To mail nobody, add --no-outreach.\n");
+  const [audit, reader] = [await operations.audit(), new CandidateReader(await operations.mongo())];
+  const audited = (action: string, details: AuditDetails) => ({ action, accountId, subject: basename(file), details });
+  const refused = `${file.slice(0, -extname(file).length)}.refused.csv`;
+  const kept = names.filter((name) => !REFUSAL_COLUMNS.includes(name));
+  await writeFile(refused, stringify([[...kept, ...REFUSAL_COLUMNS]]), { mode: 0o600 });
+  const counts = { rows: 0, created: 0, updated: 0, unchanged: 0, failed: 0 };
+  const began = Date.now();
+  const system = await operations.system();
+  const put = putter(system, reader, options);
+  const interrupt = new AbortController();
+  const stop = () => interrupt.abort(new Error("Interrupted"));
+  process.once("SIGINT", stop);
+
+  async function work(): Promise<void> {
+    for await (const batch of batches) {
+      interrupt.signal.throwIfAborted();
+      for (const [n, result] of (await put(batch)).entries()) {
+        counts.rows++;
+        counts[result instanceof Problem ? "failed" : result]++;
+        if (!(result instanceof Problem)) continue;
+        const { values, number } = batch[n]!;
+        const cells = kept.map((name) => harmless(values[names.indexOf(name)] ?? null));
+        await appendFile(refused, stringify([[...cells, String(number), reasonOf(result)]]));
+      }
+      const seconds = (Date.now() - began) / 1000;
+      const [speed, left] = [counts.rows / seconds, (seconds / progress() - seconds) / 60];
+      if (stderr.isTTY)
+        stderr.write(`\r${counts.rows} rows, ${Math.round(speed)} a second, ${Math.ceil(left)} min to go  `);
+    }
+  }
+
+  try {
+    if (dryRun) await work();
+    else await audit.around(audited("candidates import", { on_conflict: onConflict, outreach }), work);
+  } catch (cause) {
+    throw new Error(`Stopped after ${counts.rows} rows. To go on, run the same command again`, { cause });
+  } finally {
+    process.off("SIGINT", stop);
+    if (stderr.isTTY) stderr.write("\n");
+    await system.close();
+    if (counts.failed === 0) await rm(refused);
+    if (!dryRun) await audit.around(audited("candidates imported", counts), () => Promise.resolve());
+  }
+  return { object: dryRun ? "dry_run" : "import", ...counts, refused_file: counts.failed > 0 ? refused : null };
+}
+
+/**
+ * Returns a function that puts rows into an account, or with `dryRun` says what would become of them. Without `onConflict` a
+ * candidate's id follows from its row, and from how many equal rows stand before it: a second run finds what the first has
+ * created, even if other rows were edited.
+ */
+function putter(system: System, reader: CandidateReader, { account, onConflict, dryRun, outreach }: Options) {
+  const check = checker(CandidateInput, "row");
+  const equalRows = new Map<number, number>();
+  const externalIds = new Set<string>(); // only of a dry run
+
+  function idOf({ json }: FileRow): string {
+    if (onConflict !== undefined) return newTypeId("cand");
+    const hash = createHash("sha256").update(json).digest().readUIntBE(0, 6);
+    const count = equalRows.get(hash) ?? 0;
+    equalRows.set(hash, count + 1);
+    return idsFrom(`import ${account} ${count} ${json}`, ID_TIME)("cand");
+  }
+
+  function read({ json }: FileRow) {
+    const body = parseEntry(Buffer.from(json));
+    return check(outreach || !isObject(body) ? body : { ...body, outreach_enabled: false });
+  }
+
+  async function rehearse(row: FileRow): Promise<Outcome> {
+    const { value } = read(row);
+    const { outcome = "created" } = await system.candidates.rehearse(account, value, newTypeId, onConflict);
+    const isRepeated = value.external_id && externalIds.size === externalIds.add(value.external_id).size;
+    if (isRepeated && !onConflict) throw problem("external_id_taken", "An earlier row has this external_id.");
+    return outcome;
+  }
+
+  return async (rows: readonly FileRow[]): Promise<(Outcome | Problem)[]> => {
+    const all = rows.map((row) => ({ id: idOf(row), row }));
+    const ids = all.map(({ id }) => id);
+    const results = new Map<string, Outcome | Problem>();
+    await patiently(async () => {
+      if (system.isRestoring()) throw new Problem(RESTORING);
+      const before = onConflict === undefined ? await reader.named(account, ids, []) : [];
+      for (const { id } of before) results.set(id, results.get(id) ?? "unchanged");
+      const open = all.filter(({ id }) => !results.has(id));
+      if (dryRun) for (const { id, row } of open) results.set(id, await refusable(() => rehearse(row)));
+      else {
+        const queue = open.map(({ id }) => id);
+        const entries = open.map(({ row }) => ({ size: row.json.length, label: null, read: () => read(row) }));
+        const done = await system.bulks.create(account, entries, { newId: () => queue.shift()!, onConflict });
+        for (const [n, each] of done.entries()) results.set(open[n]!.id, "outcome" in each ? each.outcome : each);
+      }
+    });
+    return ids.map((id) => results.get(id)!);
+  };
+}
+
+function reasonOf({ message, extras: { errors = [] } }: Problem): string {
+  return errors.length > 1 ? errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join("; ") : message;
+}

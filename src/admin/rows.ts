@@ -1,0 +1,74 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename, extname } from "node:path";
+import { pipeline } from "node:stream";
+import { parse } from "csv-parse";
+import { MAX_JSON_BYTES } from "../http/body.ts";
+import { invalid } from "../problems.ts";
+import { candidateOf, columnOf, valueIn } from "./candidate-columns.ts";
+
+/** Columns of a file of refused rows, which is imported again once it is corrected. */
+export const REFUSAL_COLUMNS = ["row", "reason"];
+/** NDJSON as CSV of one column: no quotes, and a delimiter that JSON does not contain. */
+const LINES = { quote: null, escape: null, delimiter: "\0", record_delimiter: "\n" };
+/** Rows that are written together. */
+const BATCH = 100;
+
+export interface FileRow {
+  /** From 1, as a spreadsheet or an editor shows it. */
+  readonly number: number;
+  /** Null for an empty cell. */
+  readonly values: readonly (string | null)[];
+  /** The candidate. */
+  readonly json: string;
+}
+
+/** Leaves out the byte order mark. @throws {TypeError} if the file is not UTF-8. */
+async function* decoded(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
+}
+
+/** Opens a file of candidates, and checks the names of its columns. `progress` returns from 0 to 1. @throws {Error} */
+export async function openRows(file: string) {
+  const isCsv = extname(file) === ".csv";
+  if (!isCsv && extname(file) !== ".ndjson")
+    throw invalid("/file", "", `${basename(file)} must end with .csv or .ndjson. Nothing was changed.`);
+  const { size } = await stat(file);
+  const source = createReadStream(file);
+  // An unclosed quote makes one record of the rest of the file.
+  const parser = parse({ relax_column_count: true, max_record_size: 2 * MAX_JSON_BYTES, ...(isCsv ? {} : LINES) });
+  pipeline(source, decoded, parser, () => undefined); // the parser passes on what fails
+  const records = (parser as AsyncIterable<string[]>)[Symbol.asyncIterator]();
+  const header = isCsv ? await records.next() : { value: ["line"], done: false };
+  if (header.done) throw new Error("The file is empty. Its first row must name the columns.");
+  const names: readonly string[] = header.value;
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new Error(`The file has the column '${twice}' twice. Nothing was changed.`);
+  const used = isCsv ? names.filter((name) => !REFUSAL_COLUMNS.includes(name)).toSorted() : [];
+  const columns = used.map((name) => ({ ...columnOf(name), at: names.indexOf(name) }));
+
+  function rowOf(number: number, cells: readonly string[]): FileRow {
+    const line = cells.join().trim();
+    if (!isCsv) return { number, values: [line], json: line };
+    const values = cells.map(valueIn);
+    // A cell without a column is refused as an unknown field.
+    const others = values.map((value, n) => [`cell ${n + 1}`, value ?? undefined] as const).slice(names.length);
+    return { number, values, json: JSON.stringify({ ...candidateOf(columns, values), ...Object.fromEntries(others) }) };
+  }
+
+  async function* batches(): AsyncGenerator<FileRow[]> {
+    let batch: FileRow[] = [];
+    for (let number = isCsv ? 2 : 1; ; number++) {
+      const { value: cells, done } = await records.next();
+      if (!done && cells.some((cell) => cell.trim() !== "")) batch.push(rowOf(number, cells));
+      if (batch.length === BATCH || (done && batch.length > 0)) {
+        yield batch;
+        batch = [];
+      }
+      if (done) return;
+    }
+  }
+  return { names, batches: batches(), progress: () => source.bytesRead / size };
+}
