@@ -125,8 +125,8 @@ function putter(system: System, reader: CandidateReader, { account, onConflict, 
     const results = new Map<string, Outcome | Problem>();
     await patiently(async () => {
       if (system.isRestoring()) throw new Problem(RESTORING);
-      const before = onConflict === undefined ? await reader.named(account, ids, []) : [];
-      for (const { id } of before) results.set(id, results.get(id) ?? "unchanged");
+      const { records } = await reader.named(account, onConflict === undefined ? ids : [], []);
+      for (const { id } of records) results.set(id, results.get(id) ?? "unchanged");
       const open = all.filter(({ id }) => !results.has(id));
       if (dryRun) for (const { id, row } of open) results.set(id, await refusable(() => rehearse(row)));
       else {

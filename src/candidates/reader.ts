@@ -102,7 +102,7 @@ export class CandidateReader {
   /**
    * Returns the candidates that have one of these ids, or one of these external_ids; two round trips for both. Leaves out erased
    * candidates, and records that cannot be read.
-   * @returns `isWhole`: false if it leaves out others, because together they have more than MAX_TOGETHER_BYTES.
+   * @returns `isWhole`: false if it leaves out others, because all have more than MAX_TOGETHER_BYTES.
    */
   async named(accountId: string, ids: readonly string[], externalIds: readonly string[]) {
     const account = equals(accountId);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { useAccount, useService } from "../support/use-service.ts";
+import { runProgram } from "./installed.ts";
 
 const EXAMPLES = "src/docs/examples";
 const run = promisify(execFile);
@@ -82,6 +83,16 @@ describe("the examples of pushing a pipeline", () => {
     expect(source.trimEnd().split("\n").length).to.be.at.most(60);
     return source;
   }
+
+  it("push.ts pushes a JSON file with the client, in 60 lines", async () => {
+    const source = linesOf("push.ts");
+    const file = join(mkdtempSync(join(tmpdir(), "onboarding-push-")), "pipeline.json");
+    const env = { ONBOARDING_URL: service.url, ONBOARDING_KEY: account.key, PIPELINE_FILE: file };
+    await pushes((rows) => {
+      writeFileSync(file, JSON.stringify(rows));
+      return runProgram(source, { env, types: ["node"] });
+    });
+  });
 
   it("push.py pushes a CSV file, in 60 lines", async function () {
     linesOf("push.py");
