@@ -38,7 +38,6 @@ export class CandidateReader {
   readonly indexes = [CANDIDATE_INDEXES];
   readonly #mongo: Mongo;
   readonly #candidates: BoundedCollection<Stored>;
-  /** Accounts take turns. */
   readonly #pageReads = new FairLimit(MAX_PAGE_READS);
   readonly #log: Pick<Logger, "error"> | undefined;
   /** The ids of the records that this process could not read in the last hour. */
