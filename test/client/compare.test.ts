@@ -92,6 +92,9 @@ describe("the client's comparison of rows", () => {
       "unreadable.references.0.email": "jo",
     });
     expect((await run([mended], { unreadable })).requests).to.deep.equal(["GET /candidates"]);
+    const spoilt = { ...mended, phone: "none" };
+    expect((await run([spoilt], { unreadable })).result).to.deep.include({ updated: 1, failed: [] });
+    expect((await run([spoilt], { unreadable })).requests).to.deep.equal(["GET /candidates"]);
   });
 
   it("takes phones for the same only if the service does", () => {
