@@ -1,4 +1,4 @@
-import type { Candidate, CandidateInput, Reference, ReferenceInput } from "./types.gen.ts";
+import type { Candidate, CandidateInput, Reference } from "./types.gen.ts";
 
 /** How a row differs from the candidate that the service has. */
 export interface Difference {
@@ -22,6 +22,7 @@ const identifier: Tidy = (given) => text(typeof given === "string" ? given.repla
 const attempts: Tidy = (given) => text(given) ?? 3;
 const date: Tidy = (given) => text(typeof given === "string" ? given.trim().replace(MIDNIGHT, "$1") : given);
 const stringOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const label: Tidy = (given) => (typeof given === "string" ? given.trim() : String(given));
 
 /** The fields that a merge patch changes, and what the service makes of a value. */
@@ -76,14 +77,15 @@ export function differenceOf(row: CandidateInput, known: Candidate, keepsUnreada
     patch["metadata"] = labels;
   }
   const names = new Set(known.documents.map((document) => document.name));
-  if (row.documents?.some((each) => !names.has((typeof each === "string" ? each : each.name).trim())))
-    fields.push("documents");
-  const isNew = (given: ReferenceInput, n: number): boolean => {
-    const email = stringOf(identifier(given.email));
-    const referee = { name: stringOf(text(given.name)), email: kept(`references.${n}.email`, email) ? null : email };
+  const isNewDocument = (given: unknown) => !names.has(stringOf(text(Object(given).name ?? given)) ?? "");
+  if (listOf(row.documents).some(isNewDocument)) fields.push("documents");
+  const isNewReference = (given: unknown, n: number): boolean => {
+    const email = stringOf(identifier(Object(given).email));
+    const name = stringOf(text(Object(given).name));
+    const referee = { name, email: kept(`references.${n}.email`, email) ? null : email };
     return !known.references.some((reference) => isSameReferee(reference, referee));
   };
-  if (row.references?.some(isNew)) fields.push("references");
+  if (listOf(row.references).some(isNewReference)) fields.push("references");
   whole ||= fields.includes("documents") || fields.includes("references");
   return fields.length === 0 ? undefined : { fields, patch, whole };
 }
@@ -99,6 +101,7 @@ function isSameReferee(known: Referee, { email, name }: Referee): boolean {
 /** Returns the labels that change; null if all are to go; undefined if none changes. */
 function changedLabels(given: unknown, known: Readonly<Record<string, string>>): unknown {
   const labels = given === undefined ? {} : (text(given) ?? null);
+  if (typeof labels !== "object" || Array.isArray(labels)) return labels; // the service refuses it
   if (labels === null) return Object.keys(known).length === 0 ? undefined : null;
   const changed = Object.entries(labels).filter(([name, value]) =>
     value === null ? Object.hasOwn(known, name) : value !== undefined && label(value) !== known[name],

@@ -1,6 +1,6 @@
 import { bulkCall, type ImportOptions } from "./bulk.ts";
 import { differenceOf, keyOf } from "./compare.ts";
-import { ProblemError, RateLimitError } from "./errors.ts";
+import { RateLimitError } from "./errors.ts";
 import type { MirrorRow } from "./mirror.ts";
 import type { Call, CallOptions } from "./transport.ts";
 import type { Bulk, Candidate, CandidateInput, Problem } from "./types.gen.ts";
@@ -131,7 +131,7 @@ export async function sync(rows: Rows, options: SyncOptions, calls: Calls): Prom
   // Last: if the run ends before, nothing is lost whose successor is not there.
   if (gone === "erase")
     for (const { id = "" } of leaving) {
-      await calls.erase(id, { signal }).catch(unlessErased);
+      await calls.erase(id, { signal });
       result.gone++;
       progress(1);
     }
@@ -199,9 +199,4 @@ function chunkOf(steps: readonly Step[], at: number, max: number): Step[] {
     bytes += new TextEncoder().encode(JSON.stringify(body)).length + 1;
     return bytes <= MAX_BYTES || n === 0;
   });
-}
-
-/** What is erased already is nothing to do. */
-function unlessErased(error: unknown): void {
-  if (!(error instanceof ProblemError && [404, 410].includes(error.status))) throw error;
 }

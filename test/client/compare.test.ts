@@ -92,6 +92,27 @@ describe("the client's comparison of rows", () => {
       "unreadable.references.0.email": "jo",
     });
     expect((await run([mended], { unreadable })).requests).to.deep.equal(["GET /candidates"]);
+    const spoilt = { ...mended, phone: "none" };
+    expect((await run([spoilt], { unreadable })).result).to.deep.include({ updated: 1, failed: [] });
+    expect((await run([spoilt], { unreadable })).requests).to.deep.equal(["GET /candidates"]);
+  });
+
+  it("leaves a malformed row to the service, which refuses it alone", async () => {
+    await run([{ external_id: "1", documents: "", references: "", metadata: "" } as unknown as CandidateInput]);
+    const same = await run([{ external_id: "1", documents: "", metadata: "" } as unknown as CandidateInput]);
+    expect(same.result).to.include({ unchanged: 1 });
+    for (const fields of [
+      { documents: [null] },
+      { documents: [{ name: 5 }] },
+      { references: [5] },
+      { metadata: "a" },
+    ]) {
+      const { result } = await run([
+        { external_id: "1", ...fields } as unknown as CandidateInput,
+        { external_id: "2" },
+      ]);
+      expect(result.failed, JSON.stringify(fields)).to.have.length(1);
+    }
   });
 
   it("takes phones for the same only if the service does", () => {
