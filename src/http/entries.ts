@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import { TimeSlice } from "../infra/time-slice.ts";
 import { invalid, Problem, problem } from "../problems.ts";
 import { checkMediaType, contentTypeOf, hasBody, MAX_JSON_BYTES, readBytes } from "./body.ts";
-import { parseJson } from "./json.ts";
 
 /** Maximum size of a body with several entries, in bytes. Each entry may have as many as a body of its own. */
 const MAX_BYTES = 8 * MAX_JSON_BYTES;
@@ -68,56 +67,41 @@ const QUOTE = 0x22;
 const [BACKSLASH, COMMA] = Buffer.from("\\,");
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from("[]{}");
 
-/**
- * Finds the items of the list that is the object's only member, at most one more than `max`. What stands around them is parsed
- * as JSON, with 0 in the place of each item.
- */
-async function listIn(bytes: Buffer, name: string, max: number): Promise<Uint8Array[]> {
-  const items: Uint8Array[] = [];
-  const around: Uint8Array[] = [];
-  const slice = new TimeSlice();
-  let depth = 0;
-  let start = 0; // of the item, or of what stands around
-  const takeItem = (end: number): void => {
-    const item = bytes.subarray(start, end);
-    if (!isBlank(item)) {
-      items.push(item);
-      around.push(ZERO);
-    }
-    start = end;
-  };
-  for (let at = 0; at < bytes.length && around.length <= 2 * max + 3; at++) {
-    const byte = bytes[at];
-    if (byte === QUOTE) {
-      at = endOfText(bytes, at);
-    } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-      if (++depth === 2) {
-        if (byte === OPEN_OBJECT) break; // no list
-        around.push(bytes.subarray(start, at + 1));
-        start = at + 1;
-      }
-    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
-      if (depth-- === 2) takeItem(at);
-    } else if (byte === COMMA && depth === 2) {
-      takeItem(at);
-      around.push(bytes.subarray(start, at + 1));
-      start = at + 1;
-      if (slice.isOver()) await slice.next();
-    }
-  }
-  if (items.length > max) return items;
-  around.push(bytes.subarray(start));
-  checkAround(Buffer.concat(around), name);
-  return items;
-}
-
 function isBlank(bytes: Buffer): boolean {
   for (let at = 0; at < bytes.length; at++) if (bytes[at]! > SPACE) return false;
   return true;
 }
 
-const ZERO = Buffer.from("0");
+/** Finds the items of the list that is the object's only member, at most one more than `max`. */
+async function listIn(bytes: Buffer, name: string, max: number): Promise<Uint8Array[]> {
+  const malformed = problem("malformed_json", `The body is not JSON of the form {"${name}": [ … ]}.`);
+  const open = bytes.subarray(0, AROUND).indexOf(OPEN_LIST!);
+  const isOpen = new RegExp(`^\\uFEFF?\\s*\\{\\s*"${name}"\\s*:\\s*$`).test(bytes.toString("utf8", 0, open));
+  if (open === -1 || !isOpen) throw malformed;
+  const items: Buffer[] = [];
+  const slice = new TimeSlice();
+  let depth = 1;
+  for (let at = open + 1, start = at; at < bytes.length && items.length <= max; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) at = endOfText(bytes, at);
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth++;
+    else if (depth > 1 && (byte === CLOSE_LIST || byte === CLOSE_OBJECT)) depth--;
+    else if (depth === 1 && (byte === COMMA || byte === CLOSE_LIST)) {
+      items.push(bytes.subarray(start, at));
+      start = at + 1;
+      if (slice.isOver()) await slice.next();
+      if (byte === COMMA) continue;
+      const close = bytes.indexOf(CLOSE_OBJECT!, start);
+      const isClosed = close !== -1 && isBlank(bytes.subarray(start, close)) && isBlank(bytes.subarray(close + 1));
+      if (!isClosed || (items.length > 1 && items.some(isBlank))) throw malformed;
+      return isBlank(items[0]!) ? [] : items;
+    }
+  }
+  if (items.length > max) return items;
+  throw malformed;
+}
 
+/** Returns the index of the quote that ends the text. */
 function endOfText(bytes: Buffer, start: number): number {
   for (let at = bytes.indexOf(QUOTE, start + 1); at !== -1; at = bytes.indexOf(QUOTE, at + 1)) {
     let before = at;
@@ -125,19 +109,4 @@ function endOfText(bytes: Buffer, start: number): number {
     if ((at - before) % 2 === 0) return at;
   }
   return bytes.length;
-}
-
-function checkAround(bytes: Buffer, name: string): void {
-  const advice = `Send {"${name}": [ … ]}, with a comma between the entries.`;
-  let value: unknown;
-  try {
-    ({ value } = parseJson(bytes));
-  } catch (error) {
-    if (!(error instanceof Problem) || error.code !== "malformed_json") throw error;
-    throw problem("malformed_json", `The body is not JSON outside of its entries. ${advice}`);
-  }
-  const members = typeof value === "object" && value !== null ? Object.entries(value) : [];
-  const [[only, list] = []] = members;
-  if (members.length === 1 && only === name && Array.isArray(list)) return;
-  throw invalid(`/${name}`, "must be the body's only member, and a list", `The body is not valid. ${advice}`);
 }
