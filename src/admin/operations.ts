@@ -96,7 +96,7 @@ export class Operations {
 
   /** Composes the service, for changes that the feed has to show. Close it. */
   system(): Promise<System> {
-    return compose(this.config, new Startup(createLog("silent"), false));
+    return compose(this.config, new Startup(createLog("silent", { write: () => undefined }), false));
   }
 
   /** Erases candidates: through the composed service, because the feed has to show it. @throws {Error} of those that do not exist, in the end. */
