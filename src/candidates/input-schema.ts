@@ -125,7 +125,6 @@ export const importQuery = {
 };
 
 export const CreateQuery = strict({
-  ...importQuery,
   dry_run: Type.Optional(
     about(
       Type.Boolean(),
@@ -133,6 +132,7 @@ export const CreateQuery = strict({
       true,
     ),
   ),
+  ...importQuery,
 });
 
 function withDefault([text, example]: readonly [string, number]): readonly [string, number] {

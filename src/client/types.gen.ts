@@ -1857,6 +1857,10 @@ export type CreateCandidateData = {
     path?: never;
     query?: {
         /**
+         * True returns what would be created and stores nothing. It counts against the limit of reads, not of create.
+         */
+        dry_run?: boolean;
+        /**
          * What to do if the external_id is taken. update: change that candidate to what is sent; fields that are left out stay, and new documents and references are added. skip: leave it as it is. Without it, the request is refused.
          */
         on_conflict?: 'update' | 'skip';
@@ -1864,10 +1868,6 @@ export type CreateCandidateData = {
          * With metadata, an email, phone or start_date that is refused becomes null, and its text is kept in metadata as unreadable.FIELD.
          */
         unreadable?: 'metadata';
-        /**
-         * True returns what would be created and stores nothing. It counts against the limit of reads, not of create.
-         */
-        dry_run?: boolean;
     };
     url: '/candidates';
 };

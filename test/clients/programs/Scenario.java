@@ -27,7 +27,7 @@ public class Scenario {
     CandidatesApi candidates = new CandidatesApi(client);
     DocumentsApi documents = new DocumentsApi(client);
 
-    Candidate candidate = candidates.createCandidate(new CandidateInput().externalId("java-1"), null, "java-1", null);
+    Candidate candidate = candidates.createCandidate(new CandidateInput().externalId("java-1"), null, null, null, "java-1", null);
     Document document = documents.addDocument(candidate.getId(), new DocumentInput().name("Passport"), null, null, null);
 
     File file = new File(System.getenv("FILE"));
