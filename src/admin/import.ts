@@ -111,6 +111,14 @@ function putter(system: System, reader: CandidateReader, { account, onConflict, 
     return check(outreach || !isObject(body) ? body : { ...body, outreach_enabled: false });
   }
 
+  function labelOf(row: FileRow): string | null {
+    try {
+      return read(row).value.external_id ?? null;
+    } catch {
+      return null; // the row will be refused
+    }
+  }
+
   async function rehearse(row: FileRow): Promise<Outcome> {
     const { value } = read(row);
     const { outcome = "created" } = await system.candidates.rehearse(account, value, newTypeId, onConflict);
@@ -125,13 +133,13 @@ function putter(system: System, reader: CandidateReader, { account, onConflict, 
     const results = new Map<string, Outcome | Problem>();
     await patiently(async () => {
       if (system.isRestoring()) throw new Problem(RESTORING);
-      const { records } = await reader.named(account, onConflict === undefined ? ids : [], []);
+      const { records } = await reader.several(account, onConflict === undefined ? ids : []);
       for (const { id } of records) results.set(id, results.get(id) ?? "unchanged");
       const open = all.filter(({ id }) => !results.has(id));
       if (dryRun) for (const { id, row } of open) results.set(id, await refusable(() => rehearse(row)));
       else {
         const queue = open.map(({ id }) => id);
-        const entries = open.map(({ row }) => ({ size: row.json.length, label: null, read: () => read(row) }));
+        const entries = open.map(({ row }) => ({ size: row.json.length, label: labelOf(row), read: () => read(row) }));
         const done = await system.bulks.create(account, entries, { newId: () => queue.shift()!, onConflict });
         for (const [n, each] of done.entries()) results.set(open[n]!.id, "outcome" in each ? each.outcome : each);
       }

@@ -88,7 +88,7 @@ export interface Declared<
    * says how many, and is charged before the body is read. `repeats`: the member of an entry that its result repeats, and that
    * is not stored for replays.
    */
-  readonly entries?: { readonly name: string; readonly schema: TSchema; readonly repeats?: string };
+  readonly entries?: { readonly name: string; readonly schema: TSchema; readonly repeats: string };
   /**
    * For `?unreadable=metadata`: takes values that are refused out of a body, or of an entry, and returns a warning for each.
    * The body is then validated again.

@@ -25,7 +25,7 @@ export function entriesReader(
   { name, schema, repeats }: NonNullable<Declared["entries"]>,
   timeoutMs: number,
 ): (req: IncomingMessage, count: number, check: (body: unknown) => Checked<unknown>) => Promise<ReadEntries> {
-  const tidyLabel = tidier(propertiesOf(schema)[repeats ?? ""] ?? {});
+  const tidyLabel = tidier(propertiesOf(schema)[repeats] ?? {});
   return async (req, count, check) => {
     const hash = createHash("sha256");
     const labels: (string | null)[] = [];
@@ -37,7 +37,7 @@ export function entriesReader(
       } finally {
         hash.update(value === undefined ? text : JSON.stringify(value)).update("\n");
       }
-      const label = isObject(value) && repeats !== undefined ? tidyLabel(value[repeats]) : null;
+      const label = isObject(value) ? tidyLabel(value[repeats]) : null;
       labels[at] = typeof label === "string" ? label : null;
     });
     const body = texts.map((text, n) => ({

@@ -130,9 +130,8 @@ async function responseOf(
       fingerprint: `${ctx.method} ${ctx.path}?${ctx.querystring}\n${fingerprint}`,
     };
     const response = key === undefined ? await work(newId) : await idempotency.once({ ...request, key }, work);
-    const repeats = route.entries?.repeats;
-    if (repeats === undefined || response instanceof BinaryResponse) return response;
-    return labelled(response, body as Entry<unknown>[], repeats);
+    if (route.entries === undefined || response instanceof BinaryResponse) return response;
+    return labelled(response, body as Entry<unknown>[], route.entries.repeats);
   } finally {
     if (file !== undefined && !handled) await route.upload?.discard(file);
   }

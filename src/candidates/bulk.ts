@@ -33,12 +33,15 @@ interface Plan {
 
 const ALONE: Plan = {};
 
+type Found = Awaited<ReturnType<CandidateReader["several"]>>;
+
 interface Work<Value> {
-  /** Returns the ids and external_ids by which an entry names candidates. */
-  readonly names: (value: Value) => readonly string[];
-  find(values: readonly Value[]): ReturnType<CandidateReader["named"]>;
-  /** @throws a problem if the entry can only be done alone. */
-  plan(value: Value, found: Awaited<ReturnType<CandidateReader["named"]>>, index: number): Plan | Promise<Plan>;
+  /**
+   * Plans an entry.
+   * @param holder the id of the candidate that had its external_id when the request began.
+   * @throws a problem if the entry can only be done alone.
+   */
+  plan(value: Value, found: Found, place: { index: number; holder: string | undefined }): Plan | Promise<Plan>;
   alone(value: Value, index: number): Promise<Put>;
 }
 
@@ -64,14 +67,12 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
   ): Promise<Done[]> {
     const ids = entries.map(() => newId("cand"));
     const work: Work<CandidateInput> = {
-      names: ({ external_id }) => (external_id ? [external_id] : []),
-      find: (values) => reader.named(accountId, [], values.flatMap(work.names)),
-      async plan(given, { records, isWhole }, index) {
+      async plan(given, { records, isWhole }, { index, holder }) {
         const id = ids[index]!;
         const hasContent = given.documents?.some((each) => typeof each !== "string" && each.content);
         if (hasContent || (onConflict && !given.external_id)) return ALONE;
-        const known = given.external_id ? records.find((each) => each.external_id === given.external_id) : undefined;
-        if (known === undefined && !isWhole) return ALONE;
+        const known = records.find((each) => each.id === holder && each.external_id === given.external_id);
+        if (known === undefined && (holder !== undefined || !isWhole)) return ALONE;
         if (known === undefined)
           return { write: { draft: await candidates.draft({ accountId, id }, given, idsOf(id)) }, outcome: "created" };
         if (known.id === id) return { put: { record: known, outcome: "created" } };
@@ -85,19 +86,12 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
   }
 
   function update(accountId: string, entries: readonly Entry<BulkPatch>[]): Promise<Done[]> {
-    const isNamed = (record: CandidateRecord, { id, external_id }: BulkPatch) =>
-      id === undefined ? external_id && record.external_id === external_id : record.id === id;
     const work: Work<BulkPatch> = {
-      names: ({ id, external_id }) => [id, external_id].filter((name) => typeof name === "string"),
-      find: (values) =>
-        reader.named(
-          accountId,
-          values.flatMap(({ id }) => id ?? []),
-          values.flatMap(({ id, external_id }) => (id === undefined && external_id ? external_id : [])),
-        ),
-      plan(patch, { records }) {
-        const known = records.find((record) => isNamed(record, patch));
-        return known === undefined ? ALONE : planned(known, withBulkPatch(known, patch, now()));
+      plan(patch, { records }, { holder }) {
+        const { id = holder, external_id } = patch;
+        const known = records.find((each) => each.id === id);
+        if (known === undefined || (patch.id === undefined && known.external_id !== external_id)) return ALONE;
+        return planned(known, withBulkPatch(known, patch, now()));
       },
       async alone(patch) {
         const { id, external_id } = patch;
@@ -116,23 +110,35 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
   }
 
   /** Works on few entries at a time, in their order. */
-  async function run<Value>(accountId: string, entries: readonly Entry<Value>[], work: Work<Value>): Promise<Done[]> {
+  async function run<Value extends object>(
+    accountId: string,
+    entries: readonly Entry<Value>[],
+    work: Work<Value>,
+  ): Promise<Done[]> {
     const done: Done[] = [];
+    const holders = await store.externalIds.holdersOf(
+      accountId,
+      entries.flatMap(({ label }) => label ?? []),
+    );
+    const named = new Set<string>();
     while (done.length < entries.length) {
       let bytes = 0;
       const next = entries.slice(done.length, done.length + MAX_TOGETHER);
       const few = next.filter(({ size }, n) => (bytes += size) <= MAX_BYTES_TOGETHER || n === 0);
-      done.push(...(await runTogether(accountId, few, done.length, work)));
+      done.push(...(await runTogether(accountId, few, done.length, { work, holders, named })));
     }
     return done;
   }
 
-  /** @param first the index of the first entry. */
-  async function runTogether<Value>(
+  /**
+   * @param first the index of the first entry.
+   * @param named the ids and external_ids that earlier entries name.
+   */
+  async function runTogether<Value extends object>(
     accountId: string,
     entries: readonly Entry<Value>[],
     first: number,
-    work: Work<Value>,
+    { work, holders, named }: { work: Work<Value>; holders: ReadonlyMap<string | null, string>; named: Set<string> },
   ): Promise<Done[]> {
     const slice = new TimeSlice();
     const read: (Checked<Value> | Problem)[] = [];
@@ -140,15 +146,17 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
       read.push(await refusable(() => entry.read()));
       if (slice.isOver()) await slice.next();
     }
-    const found = await work.find(read.flatMap((each) => (each instanceof Problem ? [] : [each.value])));
+    const holderOf = (n: number) => holders.get(entries[n]?.label ?? null);
+    const ids = read.flatMap((each, n) => (each instanceof Problem ? [] : (idIn(each.value) ?? holderOf(n) ?? [])));
+    const found = await reader.several(accountId, ids);
     const plans: Plan[] = []; // none for what cannot be read
-    const named = new Set<string>();
     for (const [n, each] of read.entries()) {
       if (each instanceof Problem) continue;
-      const names = work.names(each.value);
+      const names = [idIn(each.value), entries[n]?.label].filter((name) => typeof name === "string");
       // A second entry of the same candidate is done after the first, and finds what that one has written.
       const isRepeated = names.some((name) => named.has(name));
-      const plan = isRepeated ? ALONE : await refusable(() => work.plan(each.value, found, first + n));
+      const place = { index: first + n, holder: holderOf(n) };
+      const plan = isRepeated ? ALONE : await refusable(() => work.plan(each.value, found, place));
       plans[n] = plan instanceof Problem ? ALONE : plan;
       for (const name of [...names, ...namesIn(plans[n])]) named.add(name);
       if (slice.isOver()) await slice.next();
@@ -173,6 +181,11 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
   }
 
   return { create, update };
+}
+
+/** Returns the id by which an entry names a candidate. */
+function idIn(value: object): string | undefined {
+  return "id" in value && typeof value.id === "string" ? value.id : undefined;
 }
 
 function planned(before: CandidateRecord, after: CandidateRecord): Plan {

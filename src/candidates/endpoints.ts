@@ -97,7 +97,7 @@ export function candidateEndpoints(candidates: CandidateService, bulks: BulkServ
         "Changes each candidate as PATCH /candidates/{id} and PATCH /candidates/{id}/outreach do. Each may fail alone. Send JSON, or NDJSON with one change in each line.",
       query: BulkUpdateQuery,
       body: BulkUpdateInput,
-      entries: { name: "candidates", schema: BulkPatch },
+      entries: { name: "candidates", schema: BulkPatch, repeats: "external_id" },
       response: Bulk,
       problems: ["invalid_query"],
       handle: async ({ caller, body, requestId }) => bulkOf(await bulks.update(caller.accountId, body), requestId),

@@ -19,6 +19,15 @@ export class ExternalIds {
     return (await this.#candidates.findOne(filter, { projection: { _id: 1 } }))?._id;
   }
 
+  /** Returns the ids of the candidates that have these external_ids, by external_id. */
+  async holdersOf(accountId: string, externalIds: readonly string[]): Promise<ReadonlyMap<string | null, string>> {
+    if (externalIds.length === 0) return new Map();
+    // MongoDB uses the partial index: each text is above the empty one.
+    const filter = { account: equals(accountId), external_id: { $in: [...externalIds] } };
+    const found = await this.#candidates.find(filter, { projection: { external_id: 1 } });
+    return new Map(found.map(({ _id, external_id }) => [external_id, _id]));
+  }
+
   /** @throws problem external_id_taken if another candidate has the external_id. */
   async check({ accountId, id, external_id }: Pick<Draft, "accountId" | "id" | "external_id">) {
     if (external_id === null) return;

@@ -99,23 +99,18 @@ export class CandidateReader {
   }
 
   /**
-   * Returns the candidates that have one of these ids, or one of these external_ids; two round trips for both. Leaves out erased
-   * candidates, and records that cannot be read.
+   * Returns the candidates with these ids. Leaves out erased candidates, and records that cannot be read.
    * @returns `isWhole`: false if it leaves out others, because all have more than MAX_TOGETHER_BYTES.
    */
-  async named(accountId: string, ids: readonly string[], externalIds: readonly string[]) {
-    const account = equals(accountId);
-    // With both bounds MongoDB uses the partial index.
-    const filters: [number, Filter<Stored>][] = [
-      [ids.length, { account, _id: { $in: [...ids] } }],
-      [externalIds.length, { account, external_id: { $in: [...externalIds], $gt: "" } }],
-    ];
-    const asked = filters.filter(([limit]) => limit > 0);
-    const batches = asked.map(([limit, filter]) => this.#find({ filter, projection: RECORD_MEMBERS, limit }));
+  async several(accountId: string, ids: readonly string[]) {
+    const filter = { _id: { $in: [...ids] }, account: accountId };
+    const limit = ids.length;
+    const { documents } =
+      limit === 0 ? { documents: [] } : await this.#find({ filter, projection: RECORD_MEMBERS, limit });
     const records: CandidateRecord[] = [];
     let bytes = 0;
     const slice = new TimeSlice();
-    for (const document of (await Promise.all(batches)).flatMap(({ documents }) => documents)) {
+    for (const document of documents) {
       if (slice.isOver()) await slice.next();
       bytes += rowIn(document).size;
       if (records.length > 0 && bytes > MAX_TOGETHER_BYTES) return { records, isWhole: false };

@@ -82,8 +82,9 @@ export class CandidateService {
   async #namesake(accountId: string, { external_id }: CandidateInput): Promise<CandidateRecord | undefined> {
     if (!external_id)
       throw invalid("/external_id", "must be sent with on_conflict: it tells whether the candidate exists");
-    const { records } = await this.#options.store.reader.named(accountId, [], [external_id]);
-    return records[0];
+    const { reader, externalIds } = this.#options.store;
+    const id = await externalIds.holderOf(accountId, external_id);
+    return id === undefined ? undefined : unlessErased(reader.get(accountId, id));
   }
 
   async #merge(found: CandidateRecord, given: CandidateInput, ids: PartIds): Promise<Put> {

@@ -63,7 +63,6 @@ describe("the list's queries", () => {
     ["a page of one state", BY_STATE, () => reader.feed({ ...page, state: "created" })],
     ["a look-up by external_id", BY_EXTERNAL_ID, () => reader.feed({ ...page, external_id: "ats-1" })],
     ["the holder of an external_id", BY_EXTERNAL_ID, () => new ExternalIds(mongo).holderOf("acct_1", "ats-1")],
-    ["the holders of external_ids", BY_EXTERNAL_ID, () => reader.named("acct_1", [], ["ats-1", "ats-2"])],
   ];
   for (const [what, index, read] of QUERIES) {
     it(`use their index, and never scan: ${what}`, async () => {
