@@ -17,7 +17,7 @@ import type { CandidateStore } from "./store.ts";
 /** Maximum number of candidates that are read and written together, and of their bytes: the write encodes them in one go. */
 const MAX_TOGETHER = 25;
 const MAX_BYTES_TOGETHER = 128 * 1024;
-/** Number of requests that a process works on at once. Each of them keeps the event loop for slices of 10 ms. */
+/** Number of batches, or of entries alone, that a process works on at once. Each keeps the event loop for slices of 10 ms. */
 const CONCURRENCY = 2;
 
 /** What became of one entry. */
@@ -34,6 +34,7 @@ interface Plan {
 const ALONE: Plan = {};
 
 type Found = Awaited<ReturnType<CandidateReader["several"]>>;
+type Holders = ReadonlyMap<string | null, string>;
 
 interface Work<Value> {
   /**
@@ -41,8 +42,12 @@ interface Work<Value> {
    * @param holder the id of the candidate that had its external_id when the request began.
    * @throws a problem if the entry can only be done alone.
    */
-  plan(value: Value, found: Found, place: { index: number; holder: string | undefined }): Plan | Promise<Plan>;
-  alone(value: Value, index: number): Promise<Put>;
+  readonly plan: (
+    value: Value,
+    found: Found,
+    place: { index: number; holder: string | undefined },
+  ) => Plan | Promise<Plan>;
+  readonly alone: (value: Value, index: number) => Promise<Put>;
 }
 
 interface Dependencies {
@@ -82,7 +87,7 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
       },
       alone: (given, index) => candidates.put(accountId, given, idsOf(ids[index]!), onConflict),
     };
-    return limit.run(accountId, () => run(accountId, entries, work));
+    return run(accountId, entries, work);
   }
 
   function update(accountId: string, entries: readonly Entry<BulkPatch>[]): Promise<Done[]> {
@@ -106,40 +111,39 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
         return { record, outcome: isChanged ? "updated" : "unchanged" };
       },
     };
-    return limit.run(accountId, () => run(accountId, entries, work));
+    return run(accountId, entries, work);
   }
 
-  /** Works on few entries at a time, in their order. */
+  /** Works on few entries at a time, in their order. Between them, other accounts have a turn. */
   async function run<Value extends object>(
     accountId: string,
     entries: readonly Entry<Value>[],
     work: Work<Value>,
   ): Promise<Done[]> {
     const done: Done[] = [];
-    const holders = await store.externalIds.holdersOf(
-      accountId,
-      entries.flatMap(({ label }) => label ?? []),
-    );
-    const named = new Set<string>();
+    const labels = entries.flatMap(({ label }) => label ?? []);
+    const known = { holders: await store.externalIds.holdersOf(accountId, labels), named: new Set<string>() };
     while (done.length < entries.length) {
       let bytes = 0;
       const next = entries.slice(done.length, done.length + MAX_TOGETHER);
       const few = next.filter(({ size }, n) => (bytes += size) <= MAX_BYTES_TOGETHER || n === 0);
-      done.push(...(await runTogether(accountId, few, done.length, { work, holders, named })));
+      const first = done.length;
+      const results = await limit.run(accountId, () => together(accountId, few, { first, ...known, ...work }));
+      for (const result of results)
+        done.push(typeof result === "function" ? await limit.run(accountId, result) : result);
     }
     return done;
   }
 
   /**
-   * @param first the index of the first entry.
-   * @param named the ids and external_ids that earlier entries name.
+   * Does what can be done in one write, and returns the rest as functions.
+   * @param around `first`: the index of the first entry. `named`: the ids and external_ids that earlier entries name.
    */
-  async function runTogether<Value extends object>(
+  async function together<Value extends object>(
     accountId: string,
     entries: readonly Entry<Value>[],
-    first: number,
-    { work, holders, named }: { work: Work<Value>; holders: ReadonlyMap<string | null, string>; named: Set<string> },
-  ): Promise<Done[]> {
+    { first, holders, named, plan, alone }: Work<Value> & { first: number; holders: Holders; named: Set<string> },
+  ): Promise<(Done | (() => Promise<Done>))[]> {
     const slice = new TimeSlice();
     const read: (Checked<Value> | Problem)[] = [];
     for (const entry of entries) {
@@ -149,35 +153,28 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
     const holderOf = (n: number) => holders.get(entries[n]?.label ?? null);
     const ids = read.flatMap((each, n) => (each instanceof Problem ? [] : (idIn(each.value) ?? holderOf(n) ?? [])));
     const found = await reader.several(accountId, ids);
-    const plans: Plan[] = []; // none for what cannot be read
+    const plans: Plan[] = [];
     for (const [n, each] of read.entries()) {
-      if (each instanceof Problem) continue;
-      const names = [idIn(each.value), entries[n]?.label].filter((name) => typeof name === "string");
+      const names = each instanceof Problem ? [] : [idIn(each.value), entries[n]?.label].filter((name) => name != null);
       // A second entry of the same candidate is done after the first, and finds what that one has written.
-      const isRepeated = names.some((name) => named.has(name));
+      const isLater = each instanceof Problem || names.some((name) => named.has(name));
       const place = { index: first + n, holder: holderOf(n) };
-      const plan = isRepeated ? ALONE : await refusable(() => work.plan(each.value, found, place));
-      plans[n] = plan instanceof Problem ? ALONE : plan;
-      for (const name of [...names, ...namesIn(plans[n])]) named.add(name);
+      const planned = isLater ? ALONE : await refusable(() => plan(each.value, found, place));
+      plans.push(planned instanceof Problem ? ALONE : planned);
+      for (const name of [...names, ...namesIn(plans[n]!)]) named.add(name);
       if (slice.isOver()) await slice.next();
     }
-    const written = await batches.write(
-      accountId,
-      plans.flatMap(({ write }) => write ?? []),
-    );
-    const done: Done[] = [];
-    for (const [n, each] of read.entries()) {
-      if (each instanceof Problem) {
-        done.push(each);
-        continue;
-      }
-      const { write, outcome, put } = plans[n] ?? ALONE;
+    const writes = plans.flatMap(({ write }) => write ?? []);
+    const written = await batches.write(accountId, writes);
+    return read.map((each, n) => {
+      if (each instanceof Problem) return each;
+      const { write, outcome, put } = plans[n]!;
       const record = write && written.shift();
+      const doneAs = (result: Put | Problem) =>
+        result instanceof Problem ? result : { ...result, warnings: each.warnings };
       const whole = record && outcome ? { record, outcome } : put;
-      const result = whole ?? (await refusable(() => work.alone(each.value, first + n)));
-      done.push(result instanceof Problem ? result : { ...result, warnings: each.warnings });
-    }
-    return done;
+      return whole ? doneAs(whole) : async () => doneAs(await refusable(() => alone(each.value, first + n)));
+    });
   }
 
   return { create, update };

@@ -3,6 +3,7 @@ import type { NewId } from "../infra/ids.ts";
 import { newDocument } from "./documents.ts";
 import { documentsOf, patched, withOutreach } from "./edits.ts";
 import type { BulkPatch } from "./bulk-schema.ts";
+import type { DocumentInput } from "./document-schema.ts";
 import type { CandidateInput } from "./input-schema.ts";
 import { situationOf } from "./moves.ts";
 import { comparable } from "./outreach.ts";
@@ -45,8 +46,8 @@ export function merged(
   let after = patched(before, metadata === null ? { ...patch, metadata } : { ...patch, metadata: labels });
   after = withOutreach(after, { outreach_enabled, docs_chase_attempts, reference_chase_attempts }, now);
   const situation = situationOf(before, now);
-  for (const n of newDocumentsIn(before, given)) {
-    const [document, id] = [documentsOf(given)[n]!, ids.documents[n]!];
+  for (const [n, document] of newDocumentsIn(before, given)) {
+    const id = ids.documents[n]!;
     checkNotRemoved(before, id);
     const facts = { id, content: files?.get(n), ...situation, at: `/documents/${n}` };
     after = withPart(after, "documents", newDocument(document, facts));
@@ -60,10 +61,10 @@ export function merged(
   return after;
 }
 
-/** Returns the indexes of the documents in a body whose name the candidate does not have. */
-export function newDocumentsIn(before: CandidateRecord, given: CandidateInput): number[] {
+/** Returns the documents of a body whose name the candidate does not have, each after its index. */
+export function newDocumentsIn(before: CandidateRecord, given: CandidateInput): [number, DocumentInput][] {
   const names = new Set(before.documents.map(({ name }) => name));
-  return documentsOf(given).flatMap(({ name }, n) => (names.has(name) ? [] : n));
+  return [...documentsOf(given).entries()].filter(([, { name }]) => !names.has(name));
 }
 
 type Referee = { readonly email?: string | null; readonly name?: string | null };

@@ -13,7 +13,6 @@ import { type Candidate, type DryRun, ExternalId, type ListQuery, type OUTCOMES 
 import { advance, cursorAt, decodeCursor, encodeCursor, type FeedPage, type FeedEntry } from "./feed.ts";
 import type { CandidateInput, OnConflict } from "./input-schema.ts";
 import { merged, newDocumentsIn, type PartIds, partIds } from "./merges.ts";
-import { situationOf } from "./moves.ts";
 import { type CandidateKey, type CandidateRecord, type DocumentRecord, type Draft, namesFile } from "./record.ts";
 import { renderCandidate, taggedCandidate } from "./render.ts";
 import { pageTag, renderPage } from "./rows.ts";
@@ -91,14 +90,11 @@ export class CandidateService {
     const { content, store, clock } = this.#options;
     const { accountId, id: candidateId } = found;
     const files = new Map<number, StoredFile>();
-    const documents = documentsOf(given);
-    const situation = situationOf(found, timestamp(clock.now()));
-    if (merged(found, given, { ids, now: situation.now }) === found) return { record: found, outcome: "unchanged" };
+    if (merged(found, given, { ids, now: timestamp(clock.now()) }) === found)
+      return { record: found, outcome: "unchanged" };
     try {
-      for (const n of newDocumentsIn(found, given)) {
-        const inline = documents[n]?.content;
+      for (const [n, { content: inline }] of newDocumentsIn(found, given))
         if (inline) files.set(n, await content.store(inlineFile(inline), { accountId, candidateId }));
-      }
     } catch (error) {
       await content.discard([...files.values()].map(({ id }) => id));
       throw error;

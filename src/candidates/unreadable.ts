@@ -27,8 +27,8 @@ export function keepUnreadable(body: unknown, faults: readonly Fault[]): Fault[]
     const value = owner[field];
     const name = [`unreadable`, ...path, field].join(".");
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    const cut = Array.from(text).slice(0, MAX_LABEL).join("");
-    labels.set(name, cut.toWellFormed()); // tidying cuts a long text, perhaps within a character
+    const start = text.slice(0, 2 * MAX_LABEL); // a character has one or two units of a string
+    labels.set(name, Array.from(start).slice(0, MAX_LABEL).join("").toWellFormed());
     owner[field] = null;
     return [{ pointer, detail: `${detail}. Its text is kept in metadata as ${name}` }];
   });

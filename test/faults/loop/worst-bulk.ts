@@ -16,6 +16,13 @@ export function bulks(send: Send, ids: readonly string[]): Record<string, Worst[
           });
         }),
       ),
+      now("a phone of 1 MB that is not readable", () =>
+        send(
+          "POST",
+          "/candidates/bulk?count=1&unreadable=metadata",
+          json({ candidates: [{ phone: "x".repeat(1_000_000) }] }),
+        ),
+      ),
       now("100 that are not readable", () =>
         send(
           "POST",
