@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -13,7 +14,7 @@ import { podman } from "./podman.ts";
 export interface Stack {
   /** Where the balancer listens. */
   readonly url: string;
-  /** Starts everything, and waits until the replicas are healthy. */
+  /** Starts everything, and waits until the replicas are healthy and the balancer listens. */
   up(): Promise<void>;
   /** Stops and removes the containers. */
   down(options?: { volumes: boolean }): Promise<void>;
@@ -37,7 +38,10 @@ export async function newStack(): Promise<Stack> {
   };
   return {
     url: `http://${address}`,
-    up: () => attended(() => compose("up", "--detach", "--no-build")),
+    async up() {
+      await attended(() => compose("up", "--detach", "--no-build"));
+      await listening(address);
+    },
     down: async ({ volumes } = { volumes: false }) => void (await compose("down", ...(volumes ? ["--volumes"] : []))),
     containers: async (service) => (await compose("ps", "--quiet", service)).split("\n"),
   };
@@ -69,6 +73,20 @@ async function attended(work: () => Promise<unknown>): Promise<void> {
   }
   const working = work().finally(() => (over = true));
   await Promise.all([working, attend()]);
+}
+
+/** Waits until somebody listens there, at most 30 s: `up` returns once the balancer's process has been started. */
+async function listening(address: string): Promise<void> {
+  const [host = "", port] = address.split(":");
+  const refused = () =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect(Number(port), host, () => {
+        socket.destroy();
+        resolve(false);
+      });
+      socket.once("error", () => resolve(true));
+    });
+  for (let tries = 0; (await refused()) && tries < 300; tries++) await setTimeout(100);
 }
 
 async function runHealthChecks(): Promise<void> {
