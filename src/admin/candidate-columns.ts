@@ -81,7 +81,7 @@ export function candidateOf(columns: readonly (Column & { at: number })[], value
   return Array.isArray(references) ? { ...candidate, references: references.filter(() => true) } : candidate; // no holes
 }
 
-/** Leaves a text that is not of that kind as it is: validation says what it must be. */
+/** Converts a cell's text. Returns it unchanged if it has another form; validation then says what is wrong. */
 function converted(text: string, kind: string): unknown {
   if (kind === "boolean" && /^(true|false)$/i.test(text)) return text.toLowerCase() === "true";
   if (kind === "integer" && /^\d{1,9}$/.test(text)) return Number(text);

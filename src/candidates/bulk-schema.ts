@@ -28,7 +28,7 @@ const ELSEWHERE = Object.fromEntries(Object.entries(READ_ONLY).filter(([name]) =
 
 export const BulkPatch = component(
   "BulkPatch",
-  "Changes of one candidate (JSON Merge Patch, RFC 7396): of the fields that PATCH /candidates/{id} and PATCH /candidates/{id}/outreach take. id addresses it; without one, external_id does.",
+  "Changes one candidate (JSON Merge Patch, RFC 7396). It takes the fields of PATCH /candidates/{id} and of PATCH /candidates/{id}/outreach. The candidate is named by id, or by external_id if there is no id.",
   { id: Type.Optional(about(Type.String(), ...ID)), ...CandidatePatch.properties, ...outreachFields },
   { ...ELSEWHERE, ...PARTS_ELSEWHERE },
 );

@@ -114,7 +114,7 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
     return run(accountId, entries, work);
   }
 
-  /** Works on few entries at a time, in their order. Between them, other accounts have a turn. */
+  /** Processes the entries in order, in small batches. Accounts take turns between batches. */
   async function run<Value extends object>(
     accountId: string,
     entries: readonly Entry<Value>[],

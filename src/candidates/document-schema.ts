@@ -144,7 +144,7 @@ export type DocumentPatch = Static<typeof DocumentPatch>;
 export const DocumentPath = strict({
   id: about(
     Type.String(),
-    "The id of the candidate. Or external: followed by its external_id, percent-encoded.",
+    "The id of the candidate, or external: and its external_id, percent-encoded.",
     "cand_01k9z3v5m8e6q9t2w4y7b1d3f5",
   ),
   docId: about(Type.String(), "The id of the document.", "doc_01k9z3v6n0f7r2x5c8a1s4g6h9"),

@@ -105,8 +105,12 @@ export class CandidateReader {
   async several(accountId: string, ids: readonly string[]) {
     const filter = { _id: { $in: [...ids] }, account: accountId };
     const limit = ids.length;
-    const { documents } =
-      limit === 0 ? { documents: [] } : await this.#find({ filter, projection: RECORD_MEMBERS, limit });
+    if (limit === 0) return { records: [], isWhole: true };
+    return this.#together((await this.#find({ filter, projection: RECORD_MEMBERS, limit })).documents);
+  }
+
+  /** Decodes records up to MAX_TOGETHER_BYTES, but at least one. Leaves out erased candidates, and records that cannot be read. */
+  async #together(documents: readonly Buffer[]): Promise<{ records: CandidateRecord[]; isWhole: boolean }> {
     const records: CandidateRecord[] = [];
     let bytes = 0;
     const slice = new TimeSlice();
@@ -208,17 +212,7 @@ export class CandidateReader {
     // With both bounds MongoDB uses the partial index.
     const filter = { next_expiry: { $gt: "", $lt: before }, _id: { $nin: this.unreadable() } };
     const { documents } = await this.#find({ filter, sort: { next_expiry: 1 }, limit, projection: RECORD_MEMBERS });
-    const records: CandidateRecord[] = [];
-    let bytes = 0;
-    const slice = new TimeSlice();
-    for (const document of documents) {
-      if (slice.isOver()) await slice.next();
-      bytes += rowIn(document).size;
-      if (records.length > 0 && bytes > MAX_TOGETHER_BYTES) break;
-      const found = this.#decoded(document);
-      if (!(found instanceof UnreadableRecord || isTombstone(found))) records.push(found);
-    }
-    return records;
+    return (await this.#together(documents)).records;
   }
 
   /** Finds candidates of all accounts whose erasures, or those of their parts, are not finished, oldest first. */

@@ -201,7 +201,7 @@ export const CandidateOrDryRun = titled(
   Type.Unsafe<Candidate | DryRun>({ oneOf: [Candidate, DryRun] }),
 );
 
-const NAMED = `${ID[0]} Or external: followed by its external_id, percent-encoded.`;
+const NAMED = "The id of the candidate, or external: and its external_id, percent-encoded.";
 export const CandidatePath = strict({ id: about(Type.String(), NAMED, ID[1]) });
 
 export const ListQuery = strict({

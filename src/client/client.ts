@@ -66,7 +66,7 @@ export class OnboardingClient {
   }
 
   /**
-   * Brings the service in line with the rows of another system, with few requests. README.md says how.
+   * Compares the rows of another system with what the service has, and sends the differences in few requests. See README.md.
    * @throws {SyncRefused} before anything is sent; else what any call may throw. Then call it again: it goes on.
    */
   sync(rows: Rows, options: SyncOptions): Promise<SyncResult> {

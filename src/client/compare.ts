@@ -120,7 +120,7 @@ function isSamePhone(given: unknown, known: string | null): boolean {
   return [plain, plain.replace(TRUNK_ZERO, "+$1")].some((phone) => phone.replaceAll(PHONE_SIGNS, "") === known);
 }
 
-/** Metadata keeps 500 characters of what is unreadable. */
+/** Returns what the service keeps of an unreadable value: its text, up to 500 characters. */
 function cut(value: unknown): string {
   const whole = typeof value === "string" ? value : JSON.stringify(value);
   return Array.from(whole).slice(0, 500).join("").toWellFormed();

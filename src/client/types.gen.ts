@@ -1020,7 +1020,7 @@ export type Bulk = {
 };
 
 /**
- * Changes of one candidate (JSON Merge Patch, RFC 7396): of the fields that PATCH /candidates/{id} and PATCH /candidates/{id}/outreach take. id addresses it; without one, external_id does.
+ * Changes one candidate (JSON Merge Patch, RFC 7396). It takes the fields of PATCH /candidates/{id} and of PATCH /candidates/{id}/outreach. The candidate is named by id, or by external_id if there is no id.
  */
 export type BulkPatch = {
     /**
@@ -2130,7 +2130,7 @@ export type DeleteCandidateData = {
     };
     path: {
         /**
-         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
+         * The id of the candidate, or external: and its external_id, percent-encoded.
          */
         id: string;
     };
@@ -2210,7 +2210,7 @@ export type ReadCandidateData = {
     };
     path: {
         /**
-         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
+         * The id of the candidate, or external: and its external_id, percent-encoded.
          */
         id: string;
     };
@@ -2289,7 +2289,7 @@ export type UpdateCandidateData = {
     };
     path: {
         /**
-         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
+         * The id of the candidate, or external: and its external_id, percent-encoded.
          */
         id: string;
     };
@@ -2392,7 +2392,7 @@ export type StartCandidateData = {
     };
     path: {
         /**
-         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
+         * The id of the candidate, or external: and its external_id, percent-encoded.
          */
         id: string;
     };
@@ -2491,7 +2491,7 @@ export type SetOutreachData = {
     };
     path: {
         /**
-         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
+         * The id of the candidate, or external: and its external_id, percent-encoded.
          */
         id: string;
     };
@@ -2590,7 +2590,7 @@ export type AddDocumentData = {
     };
     path: {
         /**
-         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
+         * The id of the candidate, or external: and its external_id, percent-encoded.
          */
         id: string;
     };
@@ -2686,7 +2686,7 @@ export type DeleteDocumentData = {
     };
     path: {
         /**
-         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
+         * The id of the candidate, or external: and its external_id, percent-encoded.
          */
         id: string;
         /**
@@ -2770,7 +2770,7 @@ export type ReadDocumentData = {
     };
     path: {
         /**
-         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
+         * The id of the candidate, or external: and its external_id, percent-encoded.
          */
         id: string;
         /**
@@ -2853,7 +2853,7 @@ export type UpdateDocumentData = {
     };
     path: {
         /**
-         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
+         * The id of the candidate, or external: and its external_id, percent-encoded.
          */
         id: string;
         /**
@@ -2961,7 +2961,7 @@ export type ReadDocumentContentData = {
     };
     path: {
         /**
-         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
+         * The id of the candidate, or external: and its external_id, percent-encoded.
          */
         id: string;
         /**
@@ -3056,7 +3056,7 @@ export type PutDocumentContentData = {
     };
     path: {
         /**
-         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
+         * The id of the candidate, or external: and its external_id, percent-encoded.
          */
         id: string;
         /**
@@ -3163,7 +3163,7 @@ export type AddReferenceData = {
     };
     path: {
         /**
-         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
+         * The id of the candidate, or external: and its external_id, percent-encoded.
          */
         id: string;
     };
@@ -3514,7 +3514,7 @@ export type ReadPackData = {
     };
     path: {
         /**
-         * The id of the candidate. Or external: followed by its external_id, percent-encoded.
+         * The id of the candidate, or external: and its external_id, percent-encoded.
          */
         id: string;
     };

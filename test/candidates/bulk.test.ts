@@ -1,5 +1,7 @@
 import { expect } from "chai";
 import type { BulkResult } from "../../src/candidates/bulk-schema.ts";
+import { unpack } from "../../src/idempotency/outcome.ts";
+import type { IdempotencyRecord } from "../../src/idempotency/store.ts";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 
@@ -159,6 +161,12 @@ describe("POST /candidates/bulk", () => {
     const candidates = [{ external_id: "person@example.com", name: "Ada" }];
     const { body } = await send(candidates, "", key);
     await client.request("DELETE", `/candidates/${body.results[0]!.id}`);
+    const stored = await service.operators.mongo.db
+      .collection<IdempotencyRecord>("idempotency_records")
+      .findOne({ account: account.id });
+    expect(JSON.stringify(await unpack(stored!.outcome!.value())))
+      .to.include(body.results[0]!.id)
+      .and.not.include("person@example.com");
     const again = await send(candidates, "", key);
     expect(again.body).to.deep.equal(body);
     expect(await feed()).to.have.lengthOf(1);
