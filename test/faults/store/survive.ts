@@ -46,7 +46,7 @@ export async function survive(
     await begin();
     await setTimeout(lastsMs);
     await end();
-    recoveryMs = await recovered(load, key);
+    recoveryMs = await recovered(fleet, key);
     await moreAdmitted(tally);
   } finally {
     await Promise.all([writing.end(), reading.end()]);
@@ -85,14 +85,18 @@ async function moreAdmitted(tally: Tally): Promise<void> {
   }
 }
 
-/** Returns the milliseconds until a read is answered again. @throws after 20 s. */
-async function recovered(load: LoadClient, key: string): Promise<number> {
+/** Returns the milliseconds until every replica has answered a read again: each notices on its own. @throws after 20 s. */
+async function recovered({ members }: Fleet, key: string): Promise<number> {
   const began = performance.now();
-  for (;;) {
-    const { status, body } = await load.send({ method: "GET", path: "/candidates?limit=1", key });
-    const ms = Math.round(performance.now() - began);
-    if (status === 200) return ms;
-    if (ms > PATIENCE_MS) throw new Error(`Reads do not recover: ${body}`);
-    await setTimeout(20);
+  for (const { url } of members) {
+    const load = new LoadClient(url, 1);
+    for (;;) {
+      const { status, body } = await load.send({ method: "GET", path: "/candidates?limit=1", key });
+      if (status === 200) break;
+      if (performance.now() - began > PATIENCE_MS) throw new Error(`Reads do not recover: ${body}`);
+      await setTimeout(20);
+    }
+    load.close();
   }
+  return Math.round(performance.now() - began);
 }
