@@ -31,48 +31,41 @@ interface Dependencies {
   commit(changes: readonly Change[], position: Reservation): Promise<number>;
 }
 
-/** Writes several candidates at once. Every method may throw problem store_unavailable. */
-export class CandidateBatches {
-  readonly #dependencies: Dependencies;
+export type CandidateBatches = ReturnType<typeof candidateBatches>;
 
-  constructor(dependencies: Dependencies) {
-    this.#dependencies = dependencies;
-  }
-
+/** Writes several candidates at once. Every function may throw problem store_unavailable. */
+export function candidateBatches({ mongo, reader, references, reminders, feedClock, inFlight, commit }: Dependencies) {
   /**
    * Inserts and changes candidates of one account, each of them another one, in one write. Keep the batch small: it is encoded
    * in one go.
    * @returns each candidate as it was written. Undefined if it was refused, or if another write came in between: write that
    * one alone.
    */
-  async write(accountId: string, writes: readonly Write[]): Promise<(CandidateRecord | undefined)[]> {
+  async function write(accountId: string, writes: readonly Write[]): Promise<(CandidateRecord | undefined)[]> {
     if (writes.length === 0) return [];
-    const { reader, references, reminders, feedClock } = this.#dependencies;
     const added = writes.map(additionsOf);
     const plan = await reminders.plannerOf(accountId);
     const emails = [...new Set(added.flatMap((each) => each.emails))];
     const stopped = new Set(emails.length === 0 ? [] : await reminders.optedOut(accountId, emails));
     const stoppedOf = (n: number) => added[n]?.emails.filter((email) => stopped.has(email)) ?? [];
     await references.add(added.flatMap((each) => each.references));
-    const latest = writes.map((write) => ("draft" in write ? 0 : Date.parse(write.before.updated_at)));
+    const latest = writes.map((each) => ("draft" in each ? 0 : Date.parse(each.before.updated_at)));
     const position = feedClock.reserve(Math.max(...latest));
-    const changes = writes.map((write, n) => {
-      if ("draft" in write) return { before: undefined, after: firstVersion(write.draft, position.at, stoppedOf(n)) };
-      return {
-        before: write.before,
-        after: nextRecord(write.before, optedOut(write.after, stoppedOf(n)), position, plan),
-      };
+    const changes = writes.map((each, n) => {
+      if ("draft" in each) return { before: undefined, after: firstVersion(each.draft, position.at, stoppedOf(n)) };
+      const after = nextRecord(each.before, optedOut(each.after, stoppedOf(n)), position, plan);
+      return { before: each.before, after };
     });
-    if (await this.#commitAll(changes, position)) return changes.map(({ after }) => after);
+    if (await areWritten(changes, position)) return changes.map(({ after }) => after);
     const ids = changes.map(({ after }) => after.id);
     const positions = new Set(await reader.positionsOf(accountId, ids));
     return changes.map(({ after }) => (positions.has(positionOf(position.at, after.id)) ? after : undefined));
   }
 
   /** Returns false if not all were written. */
-  async #commitAll(changes: readonly Change[], position: Reservation): Promise<boolean> {
+  async function areWritten(changes: readonly Change[], position: Reservation): Promise<boolean> {
     try {
-      return (await this.#commit(changes, position)) === changes.length;
+      return (await committed(changes, position)) === changes.length;
     } catch (error) {
       if (isDuplicateKey(error) || (error instanceof Problem && error.code === "payload_too_large")) return false;
       throw error;
@@ -84,8 +77,7 @@ export class CandidateBatches {
    * write: many expire at the same midnight. Skips a candidate that another write changes in between: the next call finds
    * it again. Returns the number of changed candidates.
    */
-  async expire(today: string): Promise<number> {
-    const { reader, reminders, feedClock } = this.#dependencies;
+  async function expire(today: string): Promise<number> {
     const due = await reader.expiring(today, 100);
     if (due.length === 0) return 0;
     const accounts = [...new Set(due.map(({ accountId }) => accountId))];
@@ -95,16 +87,17 @@ export class CandidateBatches {
       const edited = expired(before, today, timestamp(position.now));
       return { before, after: nextRecord(before, edited, position, plans.get(before.accountId) ?? noMail) };
     });
-    return this.#commit(changes, position);
+    return committed(changes, position);
   }
 
   /** Writes the candidates again later, at a new position, if the write was late: a reader may have passed the position. */
-  async #commit(changes: readonly Change[], position: Reservation): Promise<number> {
-    const { mongo, inFlight } = this.#dependencies;
-    const count = await this.#dependencies.commit(changes, position);
+  async function committed(changes: readonly Change[], position: Reservation): Promise<number> {
+    const count = await commit(changes, position);
     if (mongo.isLate(position.reservedAt)) for (const { after } of changes) inFlight.settleLater(after, position);
     return count;
   }
+
+  return { write, expire };
 }
 
 /** Returns the references and addresses that a write adds. */

@@ -23,15 +23,10 @@ const CONCURRENCY = 2;
 /** What became of one entry. */
 export type Done = Problem | (Put & Pick<Checked<unknown>, "warnings">);
 
-/** How an entry is done: with others in one write, or not at all, because its outcome is known; else alone. */
-interface Plan {
-  readonly write?: Write;
-  /** What becomes of the candidate, if it is written. */
-  readonly outcome?: Outcome;
-  readonly put?: Put;
-}
+/** How an entry is done: with others in one write; not at all, because its outcome is known; or alone. */
+type Plan = { readonly write: Write; readonly outcome: Outcome } | Put | typeof ALONE;
 
-const ALONE: Plan = {};
+const ALONE = undefined;
 
 type Found = Awaited<ReturnType<CandidateReader["several"]>>;
 type Holders = ReadonlyMap<string | null, string>;
@@ -80,7 +75,7 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
         if (known === undefined && (holder !== undefined || !isWhole)) return ALONE;
         if (known === undefined)
           return { write: { draft: await candidates.draft({ accountId, id }, given, idsOf(id)) }, outcome: "created" };
-        if (known.id === id) return { put: { record: known, outcome: "created" } };
+        if (known.id === id) return { record: known, outcome: "created" };
         if (onConflict === undefined) return ALONE;
         const to = { ids: partIds(given, idsOf(id)), now: now() };
         return planned(known, onConflict === "skip" ? known : merged(known, given, to));
@@ -102,13 +97,7 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
         const { id, external_id } = patch;
         if (id === undefined && !external_id) throw invalid("/id", "must be sent, or external_id");
         const found = id ?? (await store.externalIds.holderOf(accountId, external_id!)) ?? `external:${external_id}`;
-        let isChanged = false;
-        const record = await store.change(accountId, found, (before, at) => {
-          const after = withBulkPatch(before, patch, at);
-          isChanged = after !== before;
-          return after;
-        });
-        return { record, outcome: isChanged ? "updated" : "unchanged" };
+        return candidates.edit(accountId, found, (before, at) => withBulkPatch(before, patch, at));
       },
     };
     return run(accountId, entries, work);
@@ -161,19 +150,19 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
       const place = { index: first + n, holder: holderOf(n) };
       const planned = isLater ? ALONE : await refusable(() => plan(each.value, found, place));
       plans.push(planned instanceof Problem ? ALONE : planned);
-      for (const name of [...names, ...namesIn(plans[n]!)]) named.add(name);
+      for (const name of [...names, ...namesIn(plans[n])]) named.add(name);
       if (slice.isOver()) await slice.next();
     }
-    const writes = plans.flatMap(({ write }) => write ?? []);
+    const writes = plans.flatMap((each) => (each && "write" in each ? each.write : []));
     const written = await batches.write(accountId, writes);
     return read.map((each, n) => {
       if (each instanceof Problem) return each;
-      const { write, outcome, put } = plans[n]!;
-      const record = write && written.shift();
+      const planned = plans[n];
       const doneAs = (result: Put | Problem) =>
         result instanceof Problem ? result : { ...result, warnings: each.warnings };
-      const whole = record && outcome ? { record, outcome } : put;
-      return whole ? doneAs(whole) : async () => doneAs(await refusable(() => alone(each.value, first + n)));
+      const record = planned && "write" in planned ? written.shift() : planned?.record;
+      if (planned && record) return doneAs({ record, outcome: planned.outcome });
+      return async () => doneAs(await refusable(() => alone(each.value, first + n)));
     });
   }
 
@@ -186,14 +175,14 @@ function idIn(value: object): string | undefined {
 }
 
 function planned(before: CandidateRecord, after: CandidateRecord): Plan {
-  if (after === before) return { put: { record: before, outcome: "unchanged" } };
+  if (after === before) return { record: before, outcome: "unchanged" };
   return { write: { before, after }, outcome: "updated" };
 }
 
 /** Returns the names of the candidate that a plan changes. */
-function namesIn({ write }: Plan): string[] {
-  if (write === undefined || "draft" in write) return [];
-  const { id, external_id } = write.before;
+function namesIn(plan: Plan): string[] {
+  if (!plan || !("write" in plan) || "draft" in plan.write) return [];
+  const { id, external_id } = plan.write.before;
   return external_id === null ? [id] : [id, external_id];
 }
 

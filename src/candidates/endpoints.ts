@@ -10,7 +10,7 @@ import { keepUnreadable } from "./unreadable.ts";
 import { CandidateList } from "./row-schema.ts";
 import { CandidateInput, CandidatePatch, CreateQuery, OutreachPatch, StartInput } from "./input-schema.ts";
 import { renderCandidate, UNTAGGED } from "./render.ts";
-import type { CandidateService, Outcome } from "./service.ts";
+import type { CandidateService } from "./service.ts";
 
 /** The response of endpoints that return a candidate. */
 const CANDIDATE = { response: Candidate, untagged: UNTAGGED } as const;
@@ -21,21 +21,15 @@ function withWarnings(candidate: Candidate, warnings: readonly Fault[]): Candida
 
 /** Renders what became of the candidates of a request. */
 function bulkOf(done: readonly Done[], requestId: string): Bulk {
-  const count = (outcome: Outcome) => done.filter((each) => "outcome" in each && each.outcome === outcome).length;
+  const counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
   const results = done.map((each, index): Bulk["results"][number] => {
+    counts[each instanceof Problem ? "failed" : each.outcome]++;
     if (each instanceof Problem) return { index, status: each.status, problem: problemMembers(each, requestId) };
     const { id, external_id, version } = each.record;
     const warnings = each.warnings.length === 0 ? {} : { warnings: [...each.warnings] };
     return { index, status: each.outcome === "created" ? 201 : 200, id, external_id, version, ...warnings };
   });
-  return {
-    object: "bulk",
-    created: count("created"),
-    updated: count("updated"),
-    unchanged: count("unchanged"),
-    failed: done.filter((each) => each instanceof Problem).length,
-    results,
-  };
+  return { object: "bulk", ...counts, results };
 }
 
 /** The stored response has none: they may be personal, and outlive an erasure. api/entries.ts adds those of the request. */

@@ -39,12 +39,10 @@ export function merged(
   given: CandidateInput,
   { ids, now, files }: { ids: PartIds; now: string; files?: ReadonlyMap<number, StoredFile> },
 ): CandidateRecord {
-  const { documents: _documents, references = [], withdrawn, outreach_enabled, ...rest } = given;
-  const { docs_chase_attempts, reference_chase_attempts, metadata, ...fields } = rest;
-  const patch = { ...fields, ...(withdrawn === null || withdrawn === undefined ? {} : { withdrawn }) };
-  const labels = { ...resolvedLabels(before, given), ...metadata };
-  let after = patched(before, metadata === null ? { ...patch, metadata } : { ...patch, metadata: labels });
-  after = withOutreach(after, { outreach_enabled, docs_chase_attempts, reference_chase_attempts }, now);
+  const { documents: _documents, references, withdrawn, metadata, ...fields } = given;
+  const labels = metadata === null ? null : { ...resolvedLabels(before, given), ...metadata };
+  const patch = { ...fields, ...(typeof withdrawn === "boolean" && { withdrawn }), metadata: labels };
+  let after = withBulkPatch(before, patch, now);
   const situation = situationOf(before, now);
   for (const [n, document] of newDocumentsIn(before, given)) {
     const id = ids.documents[n]!;

@@ -87,7 +87,7 @@ export class CandidateService {
   }
 
   async #merge(found: CandidateRecord, given: CandidateInput, ids: PartIds): Promise<Put> {
-    const { content, store, clock } = this.#options;
+    const { content, clock } = this.#options;
     const { accountId, id: candidateId } = found;
     const files = new Map<number, StoredFile>();
     if (merged(found, given, { ids, now: timestamp(clock.now()) }) === found)
@@ -99,24 +99,23 @@ export class CandidateService {
       await content.discard([...files.values()].map(({ id }) => id));
       throw error;
     }
-    let isChanged = false;
-    const write = () =>
-      store.change(
-        accountId,
-        candidateId,
-        (before, now) => {
-          const after = merged(before, given, { ids, now, files });
-          isChanged = after !== before;
-          return after;
-        },
-        found,
-      );
-    const record = await content.settle(
+    const edit: Edit = (before, now) => merged(before, given, { ids, now, files });
+    return content.settle(
       [...files.values()].map(({ id }) => id),
-      write,
-      namesFile,
+      () => this.edit(accountId, candidateId, edit, found),
+      ({ record }, fileId) => namesFile(record, fileId),
     );
-    return { record, outcome: isChanged ? "updated" : "unchanged" };
+  }
+
+  /** Makes one change, as CandidateStore.change does, and tells whether it changed anything. */
+  async edit(accountId: string, id: string, edit: Edit, known?: CandidateRecord): Promise<Put> {
+    let outcome: Outcome = "unchanged";
+    const noted: Edit = (before, now) => {
+      const after = edit(before, now);
+      outcome = after === before ? "unchanged" : "updated";
+      return after;
+    };
+    return { record: await this.#options.store.change(accountId, id, noted, known), outcome };
   }
 
   async #create(key: CandidateKey, given: CandidateInput, newId: NewId): Promise<CandidateRecord> {
@@ -125,7 +124,7 @@ export class CandidateService {
     const owner = { accountId, candidateId: id };
     let draft: Draft;
     try {
-      draft = await this.#draft(key, given, newId, (file) => content.store(file, owner));
+      draft = await this.draft(key, given, newId, (file) => content.store(file, owner));
     } catch (error) {
       // A retry may be refused only because a day has passed since an interrupted attempt of this request created the
       // candidate: an expires_on was not past then.
@@ -139,26 +138,25 @@ export class CandidateService {
     return content.settle(filesOf(draft.documents), () => store.insert(draft), namesFile);
   }
 
-  /** Does what `create` does, but writes nothing. The ids in the response are examples. */
+  /** Does what `put` does, but writes nothing. The ids of what is new are examples. */
   async rehearse(accountId: string, given: CandidateInput, newId: NewId, onConflict?: OnConflict): Promise<DryRun> {
+    const { store, clock } = this.#options;
+    const dryRun = (outcome: Outcome, record: CandidateRecord): DryRun => {
+      return { object: "dry_run", valid: true, outcome, would_create: renderCandidate(record) };
+    };
     const found = onConflict && (await this.#namesake(accountId, given));
-    const { record, outcome } = found
-      ? this.#rehearsedMerge(found, given, newId, onConflict)
-      : { record: await this.#rehearsedCreate(accountId, given, newId), outcome: "created" as const };
-    return { object: "dry_run", valid: true, outcome, would_create: renderCandidate(record) };
-  }
-
-  async #rehearsedCreate(accountId: string, given: CandidateInput, newId: NewId): Promise<CandidateRecord> {
-    const draft = await this.#draft({ accountId, id: newId("cand") }, given, newId, rehearsedFile);
-    return this.#options.store.rehearse(draft);
-  }
-
-  #rehearsedMerge(found: CandidateRecord, given: CandidateInput, newId: NewId, onConflict: OnConflict): Put {
-    const now = this.#options.clock.now();
-    const after =
-      onConflict === "skip" ? found : merged(found, given, { ids: partIds(given, newId), now: timestamp(now) });
-    if (after === found) return { record: found, outcome: "unchanged" };
-    return { record: nextRecord(found, after, { at: now, now }, () => found.outreach), outcome: "updated" };
+    if (!found) {
+      const draft = await this.draft({ accountId, id: newId("cand") }, given, newId);
+      return dryRun("created", await store.rehearse(draft));
+    }
+    const now = clock.now();
+    const to = { ids: partIds(given, newId), now: timestamp(now) };
+    const after = onConflict === "skip" ? found : merged(found, given, to);
+    if (after === found) return dryRun("unchanged", found);
+    return dryRun(
+      "updated",
+      nextRecord(found, after, { at: now, now }, () => found.outreach),
+    );
   }
 
   async read(accountId: string, id: string): Promise<Candidate> {
@@ -208,17 +206,15 @@ export class CandidateService {
     return renderPage(page, cursorAfter(page));
   }
 
-  /** Builds a new candidate whose documents have no content. */
-  draft(key: CandidateKey, given: CandidateInput, newId: NewId): Promise<Draft> {
-    return this.#draft(key, given, newId, rehearsedFile);
-  }
-
-  /** Builds a new candidate. If it fails, removes the files that it has stored. */
-  async #draft(
+  /**
+   * Builds a new candidate. If it fails, removes the files that it has stored.
+   * @param storeFile stores none by default.
+   */
+  async draft(
     { accountId, id }: CandidateKey,
     given: CandidateInput,
     newId: NewId,
-    storeFile: (file: IncomingFile) => Promise<StoredFile>,
+    storeFile: (file: IncomingFile) => Promise<StoredFile> = rehearsedFile,
   ): Promise<Draft> {
     const situation = { started: false, now: timestamp(this.#options.clock.now()) };
     const all = documentsOf(given);

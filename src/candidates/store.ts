@@ -4,7 +4,7 @@ import { timestamp, type Clock } from "../infra/clock.ts";
 import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
 import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 import { isGone } from "../problems.ts";
-import { CandidateBatches, type Change } from "./batch-store.ts";
+import { type CandidateBatches, candidateBatches, type Change } from "./batch-store.ts";
 import { alive, candidateNotFound, type Found, isTombstone, tombstoneOf, UnreadableRecord } from "./erasure.ts";
 import { ExternalIds } from "./external-id-reader.ts";
 import { FeedClock, type Reservation } from "./feed-clock.ts";
@@ -48,7 +48,7 @@ export class CandidateStore {
     this.references = new ReferenceIndexStore(mongo);
     const commit = (changes: readonly Change[], position: Reservation) => this.#commit(changes, position);
     const { reader, references, feedClock, inFlight } = this;
-    this.batches = new CandidateBatches({ mongo, reader, references, reminders, feedClock, inFlight, commit });
+    this.batches = candidateBatches({ mongo, reader, references, reminders, feedClock, inFlight, commit });
   }
 
   /**

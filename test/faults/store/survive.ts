@@ -88,8 +88,8 @@ async function moreAdmitted(tally: Tally): Promise<void> {
 /** Returns the milliseconds until every replica has answered a read again: each notices on its own. @throws after 20 s. */
 async function recovered({ members }: Fleet, key: string): Promise<number> {
   const began = performance.now();
-  for (const { url } of members) {
-    const load = new LoadClient(url, 1);
+  for (const { port } of members) {
+    const load = new LoadClient(`http://127.0.0.1:${port}`, 1);
     for (;;) {
       const { status, body } = await load.send({ method: "GET", path: "/candidates?limit=1", key });
       if (status === 200) break;
