@@ -111,14 +111,6 @@ function putter(system: System, reader: CandidateReader, { account, onConflict, 
     return check(outreach || !isObject(body) ? body : { ...body, outreach_enabled: false });
   }
 
-  function labelOf(row: FileRow): string | null {
-    try {
-      return read(row).value.external_id ?? null;
-    } catch {
-      return null; // the row will be refused
-    }
-  }
-
   async function rehearse(row: FileRow): Promise<Outcome> {
     const { value } = read(row);
     const { outcome = "created" } = await system.candidates.rehearse(account, value, newTypeId, onConflict);
@@ -139,7 +131,7 @@ function putter(system: System, reader: CandidateReader, { account, onConflict, 
       if (dryRun) for (const { id, row } of open) results.set(id, await refusable(() => rehearse(row)));
       else {
         const queue = open.map(({ id }) => id);
-        const entries = open.map(({ row }) => ({ size: row.json.length, label: labelOf(row), read: () => read(row) }));
+        const entries = open.map(({ row }) => ({ size: row.json.length, read: () => read(row) }));
         const done = await system.bulks.create(account, entries, { newId: () => queue.shift()!, onConflict });
         for (const [n, each] of done.entries()) results.set(open[n]!.id, "outcome" in each ? each.outcome : each);
       }

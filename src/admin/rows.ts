@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, extname } from "node:path";
-import { pipeline } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 import { parse } from "csv-parse";
 import { MAX_JSON_BYTES } from "../http/body.ts";
 import { invalid } from "../problems.ts";
@@ -23,13 +23,6 @@ export interface FileRow {
   readonly json: string;
 }
 
-/** Leaves out the byte order mark. @throws {TypeError} if the file is not UTF-8. */
-async function* decoded(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
-  yield decoder.decode();
-}
-
 /** Opens a file of candidates, and checks the names of its columns. `progress` returns from 0 to 1. @throws {Error} */
 export async function openRows(file: string) {
   const isCsv = extname(file) === ".csv";
@@ -39,7 +32,9 @@ export async function openRows(file: string) {
   const source = createReadStream(file);
   // An unclosed quote makes one record of the rest of the file.
   const parser = parse({ relax_column_count: true, max_record_size: 2 * MAX_JSON_BYTES, ...(isCsv ? {} : LINES) });
-  pipeline(source, decoded, parser, () => undefined); // the parser passes on what fails
+  // Leaves out the byte order mark.
+  const decoded = Readable.toWeb(source).pipeThrough(new TextDecoderStream("utf-8", { fatal: true }));
+  pipeline(decoded, parser, () => undefined); // the parser passes on what fails
   const records = (parser as AsyncIterable<string[]>)[Symbol.asyncIterator]();
   const header = isCsv ? await records.next() : { value: ["line"], done: false };
   if (header.done) throw new Error("The file is empty. Its first row must name the columns.");

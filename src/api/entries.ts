@@ -2,31 +2,25 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { MAX_JSON_BYTES } from "../http/body.ts";
 import { readEntries } from "../http/entries.ts";
-import { parseJson } from "../http/json.ts";
+import { parseBody } from "../http/json.ts";
 import type { JsonResponse } from "../http/response.ts";
-import { listed, Problem, problem } from "../problems.ts";
+import { Problem, problem } from "../problems.ts";
 import type { Checked, Entry } from "../schema/entry.ts";
 import { propertiesOf } from "../schema/fields.ts";
 import { isObject } from "../schema/merge-patch.ts";
 import { tidier } from "../schema/tidy.ts";
 import type { Declared } from "./endpoint.ts";
 
-/** What a body of several entries consists of. */
-interface ReadEntries {
-  readonly body: readonly Entry<unknown>[];
-  readonly fingerprint: string;
-}
+/** An entry of a request. `label`: the value of its member `repeats` (Declared.entries). Null if it has none. */
+export type LabelledEntry = Entry<unknown> & { readonly label: string | null };
 
 /**
  * Returns a function that reads a body of several entries, each of which may fail alone.
  * @param check validates an entry.
  */
-export function entriesReader(
-  { name, schema, repeats }: NonNullable<Declared["entries"]>,
-  timeoutMs: number,
-): (req: IncomingMessage, count: number, check: (body: unknown) => Checked<unknown>) => Promise<ReadEntries> {
+export function entriesReader({ name, schema, repeats }: NonNullable<Declared["entries"]>, timeoutMs: number) {
   const tidyLabel = tidier(propertiesOf(schema)[repeats] ?? {});
-  return async (req, count, check) => {
+  return async (req: IncomingMessage, count: number, check: (body: unknown) => Checked<unknown>) => {
     const hash = createHash("sha256");
     const labels: (string | null)[] = [];
     const texts = await readEntries(req, { name, count, timeoutMs }, (text) => {
@@ -40,7 +34,7 @@ export function entriesReader(
       const label = isObject(value) ? tidyLabel(value[repeats]) : null;
       labels[at] = typeof label === "string" ? label : null;
     });
-    const body = texts.map((text, n) => ({
+    const body: LabelledEntry[] = texts.map((text, n) => ({
       size: text.length,
       label: labels[n] ?? null,
       read: () => check(parseEntry(text)),
@@ -54,10 +48,7 @@ export function parseEntry(text: Uint8Array): unknown {
   if (text.length > MAX_JSON_BYTES)
     throw problem("payload_too_large", `The entry is too large. Send at most ${MAX_JSON_BYTES} bytes for each.`);
   try {
-    const { value, faults } = parseJson(text);
-    if (faults.length === 0) return value;
-    const detail = "The entry contains text that is not Unicode. Remove the lone surrogates.";
-    throw problem("validation_failed", detail, { errors: listed(faults) });
+    return parseBody(text);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     throw problem(error.code, error.message.replace(/^The body/, "The entry"), error.extras);
@@ -68,7 +59,7 @@ export function parseEntry(text: Uint8Array): unknown {
  * Returns the response with the label of each entry in its result, where the stored response has null: labels may be personal,
  * and would outlive an erasure. Quotes inside a text are escaped, so what is found is a member.
  */
-export function labelled(response: JsonResponse, entries: readonly Entry<unknown>[], repeats: string): JsonResponse {
+export function labelled(response: JsonResponse, entries: readonly LabelledEntry[], repeats: string): JsonResponse {
   let index = 0;
   const body = String(response.body).replaceAll(
     /"index":(\d+)|"(\w+)":null/g,

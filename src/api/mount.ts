@@ -11,10 +11,9 @@ import { lazy } from "../infra/lazy.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import { isRefusal, RESTORING } from "../problems.ts";
-import type { Entry } from "../schema/entry.ts";
 import { admit, type AdmitOptions, type ApiState } from "./admit.ts";
 import { Answer, type Route } from "./endpoint.ts";
-import { labelled } from "./entries.ts";
+import { labelled, type LabelledEntry } from "./entries.ts";
 import { type BodyQuery, bodyReader, queryReader, type ReadBody } from "./input.ts";
 import { openApi } from "./openapi.ts";
 
@@ -131,7 +130,7 @@ async function responseOf(
     };
     const response = key === undefined ? await work(newId) : await idempotency.once({ ...request, key }, work);
     if (route.entries === undefined || response instanceof BinaryResponse) return response;
-    return labelled(response, body as Entry<unknown>[], route.entries.repeats);
+    return labelled(response, body as LabelledEntry[], route.entries.repeats);
   } finally {
     if (file !== undefined && !handled) await route.upload?.discard(file);
   }

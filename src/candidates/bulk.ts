@@ -29,12 +29,17 @@ type Plan = { readonly write: Write; readonly outcome: Outcome } | Put | typeof 
 const ALONE = undefined;
 
 type Found = Awaited<ReturnType<CandidateReader["several"]>>;
-type Holders = ReadonlyMap<string | null, string>;
+
+/** What an entry may name its candidate by. */
+interface Named {
+  readonly id?: string;
+  readonly external_id?: string | null;
+}
 
 interface Work<Value> {
   /**
    * Plans an entry.
-   * @param holder the id of the candidate that had its external_id when the request began.
+   * @param holder the id of the candidate that has its external_id.
    * @throws a problem if the entry can only be done alone.
    */
   readonly plan: (
@@ -104,20 +109,19 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
   }
 
   /** Processes the entries in order, in small batches. Accounts take turns between batches. */
-  async function run<Value extends object>(
+  async function run<Value extends Named>(
     accountId: string,
     entries: readonly Entry<Value>[],
     work: Work<Value>,
   ): Promise<Done[]> {
     const done: Done[] = [];
-    const labels = entries.flatMap(({ label }) => label ?? []);
-    const known = { holders: await store.externalIds.holdersOf(accountId, labels), named: new Set<string>() };
+    const named = new Set<string>();
     while (done.length < entries.length) {
       let bytes = 0;
       const next = entries.slice(done.length, done.length + MAX_TOGETHER);
       const few = next.filter(({ size }, n) => (bytes += size) <= MAX_BYTES_TOGETHER || n === 0);
       const first = done.length;
-      const results = await limit.run(accountId, () => together(accountId, few, { first, ...known, ...work }));
+      const results = await limit.run(accountId, () => together(accountId, few, { first, named, ...work }));
       for (const result of results)
         done.push(typeof result === "function" ? await limit.run(accountId, result) : result);
     }
@@ -128,10 +132,10 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
    * Does what can be done in one write, and returns the rest as functions.
    * @param around `first`: the index of the first entry. `named`: the ids and external_ids that earlier entries name.
    */
-  async function together<Value extends object>(
+  async function together<Value extends Named>(
     accountId: string,
     entries: readonly Entry<Value>[],
-    { first, holders, named, plan, alone }: Work<Value> & { first: number; holders: Holders; named: Set<string> },
+    { first, named, plan, alone }: Work<Value> & { first: number; named: Set<string> },
   ): Promise<(Done | (() => Promise<Done>))[]> {
     const slice = new TimeSlice();
     const read: (Checked<Value> | Problem)[] = [];
@@ -139,15 +143,18 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
       read.push(await refusable(() => entry.read()));
       if (slice.isOver()) await slice.next();
     }
-    const holderOf = (n: number) => holders.get(entries[n]?.label ?? null);
-    const ids = read.flatMap((each, n) => (each instanceof Problem ? [] : (idIn(each.value) ?? holderOf(n) ?? [])));
+    const values = read.flatMap((each) => (each instanceof Problem ? [] : each.value));
+    const externalIds = values.flatMap(({ external_id }) => external_id ?? []);
+    const holders = await store.externalIds.holdersOf(accountId, externalIds);
+    const ids = values.flatMap(({ id, external_id }) => id ?? holders.get(external_id) ?? []);
     const found = await reader.several(accountId, ids);
     const plans: Plan[] = [];
     for (const [n, each] of read.entries()) {
-      const names = each instanceof Problem ? [] : [idIn(each.value), entries[n]?.label].filter((name) => name != null);
+      const { id, external_id }: Named = each instanceof Problem ? {} : each.value;
+      const names = [id, external_id].filter((name) => name != null);
       // A second entry of the same candidate is done after the first, and finds what that one has written.
       const isLater = each instanceof Problem || names.some((name) => named.has(name));
-      const place = { index: first + n, holder: holderOf(n) };
+      const place = { index: first + n, holder: holders.get(external_id) };
       const planned = isLater ? ALONE : await refusable(() => plan(each.value, found, place));
       plans.push(planned instanceof Problem ? ALONE : planned);
       for (const name of [...names, ...namesIn(plans[n])]) named.add(name);
@@ -167,11 +174,6 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
   }
 
   return { create, update };
-}
-
-/** Returns the id by which an entry names a candidate. */
-function idIn(value: object): string | undefined {
-  return "id" in value && typeof value.id === "string" ? value.id : undefined;
 }
 
 function planned(before: CandidateRecord, after: CandidateRecord): Plan {

@@ -20,7 +20,7 @@ export class ExternalIds {
   }
 
   /** Returns the ids of the candidates that have these external_ids, by external_id. */
-  async holdersOf(accountId: string, externalIds: readonly string[]): Promise<ReadonlyMap<string | null, string>> {
+  async holdersOf(accountId: string, externalIds: readonly string[]): Promise<ReadonlyMap<unknown, string>> {
     if (externalIds.length === 0) return new Map();
     // MongoDB uses the partial index: each text is above the empty one.
     const filter = { account: equals(accountId), external_id: { $in: [...externalIds] } };

@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { finished } from "node:stream";
 import { MIMEType } from "node:util";
 import { TimeLimit } from "../infra/time-limit.ts";
-import { listed, problem } from "../problems.ts";
-import { parseJson } from "./json.ts";
+import { problem } from "../problems.ts";
+import { parseBody } from "./json.ts";
 
 /** Maximum size of a JSON body, in bytes. Larger content is sent as multipart or as raw bytes. */
 export const MAX_JSON_BYTES = 1024 * 1024;
@@ -35,10 +35,7 @@ export async function readJson(
   if (bytes.length === 0 && optional) return {};
   if (bytes.length === 0) throw problem("malformed_json", "The body is empty. Send a JSON object, at least {}.");
   checkMediaType(req, types);
-  const { value, faults } = parseJson(bytes);
-  if (faults.length === 0) return value;
-  const detail = "The body contains text that is not Unicode. Remove the lone surrogates.";
-  throw problem("validation_failed", detail, { errors: listed(faults) });
+  return parseBody(bytes);
 }
 
 /** Returns whether the request has a body (RFC 9112, 6.3). */

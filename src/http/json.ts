@@ -1,4 +1,4 @@
-import { type Fault, problem } from "../problems.ts";
+import { type Fault, listed, problem } from "../problems.ts";
 import { pointersTo } from "../schema/pointer.ts";
 
 /**
@@ -14,6 +14,14 @@ export const MAX_DEPTH = 100;
 
 /** Only an escape can put a lone surrogate into JSON text; UTF-8 cannot encode one. */
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+
+/** Parses a body, or an entry of one. @throws problems malformed_json, payload_too_large, validation_failed (lone surrogates) */
+export function parseBody(bytes: Uint8Array): unknown {
+  const { value, faults } = parseJson(bytes);
+  if (faults.length === 0) return value;
+  const detail = "The body contains text that is not Unicode. Remove the lone surrogates.";
+  throw problem("validation_failed", detail, { errors: listed(faults) });
+}
 
 /**
  * Parses JSON text in UTF-8.

@@ -11,8 +11,6 @@ export interface Checked<Value> {
 export interface Entry<Value> {
   /** In bytes of JSON. */
   readonly size: number;
-  /** The value of its member `repeats` (Declared.entries). Null if it has none. */
-  readonly label: string | null;
   /** @throws problems malformed_json, payload_too_large, validation_failed */
   read(): Checked<Value>;
 }
