@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { addressBlock } from "../infra/address.ts";
+import { Gathered } from "../infra/gathered.ts";
 import { Problem, type ProblemCode, problem, quotaExceeded } from "../problems.ts";
-import { LookupBatches } from "./lookup-batches.ts";
 import type { AccountStore } from "./store.ts";
 
 export interface GuardOptions {
@@ -26,6 +26,9 @@ const TOO_MANY_FAILURES =
   "Too many requests with wrong API keys came from this address. Check your key, and try again shortly.";
 const TOO_MANY_WAITING = "Too many API keys wait to be checked. Send the request again in a second."; // it may be valid
 const BUSY_SECONDS = 1;
+const MAX_WAITING = 5_000;
+/** If the store is prompt, a lookup in a batch takes a tenth of a second; if all places are taken, half a second. */
+const BATCHES = { gapMs: 100, most: 1_000, failTogether: true } as const;
 
 /**
  * Protects the database from guessed keys. At most `failures` lookups of one address block fail in a window; then the
@@ -40,14 +43,17 @@ export class GuessLimiter {
   readonly #failures: LRUCache<string, number>;
   /** The lookups of each block that are running outside batches. */
   readonly #running = new Map<string, Set<Promise<unknown>>>();
-  readonly #batches: LookupBatches;
+  readonly #asked: Gathered<{ readonly hash: string; exists: boolean }>;
 
   constructor({ store, failedGuess = WRONG_KEY, failures = 20, windowSeconds = 60, addresses = 50_000 }: GuardOptions) {
     this.#failedGuess = failedGuess;
     this.#maxFailures = failures;
     const ttl = windowSeconds * 1000 - 1; // LRUCache still returns an entry that is exactly `ttl` old
     this.#failures = new LRUCache({ max: addresses, ttl, noUpdateTTL: true });
-    this.#batches = new LookupBatches({ findExisting: (hashes) => store.existingSecrets(hashes) });
+    this.#asked = new Gathered(async (all) => {
+      const existing = await store.existingSecrets(all.map((each) => each.hash));
+      for (const each of all) each.exists = existing.has(each.hash);
+    }, BATCHES);
   }
 
   /**
@@ -60,9 +66,10 @@ export class GuessLimiter {
     const block = addressBlock(address);
     if (this.#failuresOf(block) + this.#runningIn(block).size < this.#maxFailures) return this.#run(block, lookUp);
 
-    const exists = await this.#batches.exists(hash);
-    if (exists === undefined) throw this.#refused(TOO_MANY_WAITING, BUSY_SECONDS);
-    if (exists) return lookUp();
+    if (this.#asked.size >= MAX_WAITING) throw this.#refused(TOO_MANY_WAITING, BUSY_SECONDS);
+    const asked = { hash, exists: false };
+    await this.#asked.add(asked);
+    if (asked.exists) return lookUp();
     const failures = this.#countFailure(block);
     // The lookups that are running may fail, too. Once they have ended, we know whether this failure is within the limit. If
     // it is, the lookup says what is wrong with the key.

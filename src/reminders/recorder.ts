@@ -20,7 +20,7 @@ export function isUsed({ kind }: Outcome): boolean {
 /** Records what became of messages: in the history, and in the counts of the budget. */
 export class Recorder {
   readonly #stores: ReminderStores;
-  readonly #gathered = new Gathered<Tried>(GAP_MS, (tried) => this.#record(tried));
+  readonly #gathered = new Gathered<Tried>((tried) => this.#record(tried), { gapMs: GAP_MS });
 
   constructor(stores: ReminderStores) {
     this.#stores = stores;

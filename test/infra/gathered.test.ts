@@ -2,14 +2,21 @@ import { expect } from "chai";
 import { Gathered } from "../../src/infra/gathered.ts";
 
 /** @param handle is told the items of each call. */
-function gathering(gapMs: number, handle: (items: readonly number[]) => Promise<void> = () => Promise.resolve()) {
+function gathering(
+  gapMs: number,
+  handle: (items: readonly number[]) => Promise<void> = () => Promise.resolve(),
+  options: { most?: number; failTogether?: true } = {},
+) {
   const calls: number[][] = [];
   const begunAt: number[] = [];
-  const gathered = new Gathered<number>(gapMs, (items) => {
-    calls.push([...items]);
-    begunAt.push(performance.now());
-    return handle(items);
-  });
+  const gathered = new Gathered<number>(
+    (items) => {
+      calls.push([...items]);
+      begunAt.push(performance.now());
+      return handle(items);
+    },
+    { gapMs, ...options },
+  );
   return { gathered, calls, begunAt };
 }
 
@@ -65,5 +72,21 @@ describe("Items that are gathered", () => {
     const both = [gathered.add(1), gathered.add(2)].map((each) => each.catch((error: unknown) => error));
     expect(await Promise.all(both)).to.deep.equal([failure, failure]);
     await gathered.add(3);
+  });
+
+  it("are handled in several calls if there are more than one may have", async () => {
+    const { gathered, calls } = gathering(0, undefined, { most: 2 });
+    await Promise.all([1, 2, 3, 4, 5].map((item) => gathered.add(item)));
+    expect(calls).to.deep.equal([[1, 2], [3, 4], [5]]);
+  });
+
+  it("fail together if that was asked for, and a later one does not", async () => {
+    const failure = new Error("The store is down.");
+    const fail = (items: readonly number[]) => (items.includes(4) ? Promise.resolve() : Promise.reject(failure));
+    const { gathered, calls } = gathering(0, fail, { most: 2, failTogether: true });
+    const all = [1, 2, 3].map((item) => gathered.add(item).catch((error: unknown) => error));
+    expect(await Promise.all(all)).to.deep.equal([failure, failure, failure]);
+    await gathered.add(4);
+    expect(calls).to.deep.equal([[1, 2], [4]]);
   });
 });
