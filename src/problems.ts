@@ -103,6 +103,8 @@ export class Problem extends Error implements Refusal {
   }
 }
 
+type Scope = "account" | "key" | "address" | "link";
+
 /**
  * Returns the extras of a rate_limited problem.
  * @param policy the name of the quota that is used up. Of the limits of a surface: its name in RateLimit-Policy.
@@ -110,13 +112,7 @@ export class Problem extends Error implements Refusal {
  */
 export function quotaExceeded(
   policy: string,
-  members: {
-    surface?: string;
-    scope: "account" | "key" | "address" | "link";
-    limit: number;
-    remaining?: number | undefined;
-    retry_after: number;
-  },
+  members: { surface?: string; scope: Scope; limit: number; remaining?: number; retry_after: number },
 ) {
   return {
     members: { type: QUOTA_EXCEEDED, "violated-policies": [policy], ...members },

@@ -35,17 +35,11 @@ export interface Input<Params, Query, Body> {
   readonly header: (name: string) => string | undefined;
 }
 
-/** A response of JSON whose status or headers depend on what was done. */
-export class Answer {
-  readonly status: Endpoint["status"];
-  readonly headers: Record<string, string>;
+/** What an endpoint with `outcomes` did. Its status is 200 if it did something else than "created". */
+export interface Outcomed {
+  /** Onboarding-Outcome. Undefined if the client did not ask for it. */
+  readonly outcome: string | undefined;
   readonly value: unknown;
-
-  constructor(status: Endpoint["status"], headers: Record<string, string>, value: unknown) {
-    this.status = status;
-    this.headers = headers;
-    this.value = value;
-  }
 }
 
 /** A file that an endpoint takes. */
@@ -108,13 +102,13 @@ export interface Declared<
   readonly binary?: readonly string[];
   /** Problems that it can respond with, in addition to those of every endpoint. */
   readonly problems: readonly ProblemCode[];
-  /** It may also respond with 200 and the header Onboarding-Outcome. */
+  /** It may also respond with 200 and the header Onboarding-Outcome. Its handler returns `Outcomed`. */
   readonly outcomes?: true;
   /** For a 201: the path of the new resource (RFC 9110, 10.2.2). */
   location?(body: Static<Output>): string;
   handle(
     input: Input<Static<Params>, Static<Query>, Static<Body>>,
-  ): Promise<Static<Output> | Answer | RenderedJson | BinaryResponse | undefined>;
+  ): Promise<Static<Output> | Outcomed | RenderedJson | BinaryResponse | undefined>;
   /** Runs instead for `?dry_run=true`, and responds with 200. It writes nothing and uses up no Idempotency-Key. */
   readonly dryRun?: {
     /** The surface that is charged instead of the route's. */

@@ -12,7 +12,7 @@ import type { NewId } from "../infra/ids.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import { isRefusal, RESTORING } from "../problems.ts";
 import { admit, type AdmitOptions, type ApiState } from "./admit.ts";
-import { Answer, type Route } from "./endpoint.ts";
+import type { Outcomed, Route } from "./endpoint.ts";
 import { labelled, type LabelledEntry } from "./entries.ts";
 import { type BodyQuery, bodyReader, queryReader, type ReadBody } from "./input.ts";
 import { openApi } from "./openapi.ts";
@@ -56,11 +56,12 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
   const readBody = bodyReader(route, options);
   const namesCandidate = route.path.startsWith("/candidates/:id");
   /** What several entries are charged is in the query. If the query cannot be read, nothing is charged. */
-  const chargeOf = ({ surface }: Route, querystring: string) => {
+  const chargeOf = (querystring: string): Parameters<typeof admit>[1] => {
+    if (route.entries === undefined) return { surface: surfaceOf(route, querystring) };
     try {
-      return { surface, cost: (readQuery(querystring) as BodyQuery).count };
+      return { surface: route.surface, cost: (readQuery(querystring) as BodyQuery).count };
     } catch {
-      return { surface: "free" } as const;
+      return { surface: "free" };
     }
   };
   return async (context) => {
@@ -69,9 +70,7 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
     ctx.state.route = route.path;
     if (options.restore.signal.aborted) return sendRefusal(ctx, RESTORING);
     const { querystring } = ctx;
-    const charge =
-      route.entries === undefined ? { surface: surfaceOf(route, querystring) } : chargeOf(route, querystring);
-    const caller = await admit(ctx, charge, options);
+    const caller = await admit(ctx, chargeOf(querystring), options);
     if (isRefusal(caller)) return sendRefusal(ctx, caller);
     const query = readQuery(querystring);
     if (namesCandidate) await nameCandidate(ctx, caller, options);
@@ -111,10 +110,12 @@ async function responseOf(
     if (result instanceof BinaryResponse) return result;
     if (result === undefined) return new BinaryResponse(204, {});
     const { volatile, untagged } = route;
-    const { status, headers, value } = result instanceof Answer ? result : new Answer(route.status, {}, result);
+    const { outcome, value } = route.outcomes ? (result as Outcomed) : { outcome: undefined, value: result };
+    const status = outcome === undefined || outcome === "created" ? route.status : 200;
     const location = status === 201 ? route.location?.(value) : undefined;
     const response = await jsonResponse(status, value, { location, volatile, untagged });
-    return { ...response, headers: { ...response.headers, ...headers } };
+    if (outcome !== undefined) response.headers["Onboarding-Outcome"] = outcome;
+    return response;
   };
   try {
     // Even a dry run parses the key: it is refused whenever the real request would be. An empty key is refused, not ignored:

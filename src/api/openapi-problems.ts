@@ -53,8 +53,7 @@ export const PROBLEM_SCHEMA = {
     limit: { type: "integer", description: "With rate_limited: the limit, in requests of a window.", examples: [100] },
     remaining: {
       type: "integer",
-      description:
-        "With rate_limited, of a request that counts as several: how many one more request may count as now.",
+      description: "With rate_limited: as how many a request may count now.",
       examples: [37],
     },
     retry_after: { type: "integer", description: "With rate_limited: seconds to wait, rounded up.", examples: [812] },

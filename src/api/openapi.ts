@@ -78,14 +78,8 @@ function parametersOf(schema: TSchema | undefined, where: "path" | "query", sche
   return Object.entries(propertiesOf(schema)).map(([name, property]) => {
     const { description, examples, ...rest } = publish(property, "request", schemas);
     const example = Array.isArray(examples) ? { example: examples[0] as unknown } : {};
-    return {
-      name,
-      in: where,
-      required: required.includes(name) && !("default" in property),
-      description,
-      schema: rest,
-      ...example,
-    };
+    const isRequired = required.includes(name) && !("default" in property);
+    return { name, in: where, required: isRequired, description, schema: rest, ...example };
   });
 }
 

@@ -28,7 +28,7 @@ interface Dependencies {
   readonly feedClock: FeedClock;
   readonly inFlight: WritesInFlight;
   /** As CandidateStore writes. */
-  commit(changes: readonly Change[], position: Reservation): Promise<number>;
+  readonly commit: (changes: readonly Change[], position: Reservation) => Promise<number>;
 }
 
 export type CandidateBatches = ReturnType<typeof candidateBatches>;

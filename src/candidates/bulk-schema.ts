@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import Type, { type Static, type TSchema } from "typebox";
 import type { Entry } from "../schema/entry.ts";
 import { about, component, Count, nullable, oneOf, strict, titled } from "../schema/fields.ts";
 import {
@@ -34,21 +34,13 @@ export const BulkPatch = component(
 );
 export type BulkPatch = Static<typeof BulkPatch>;
 
-const listOf = (entry: typeof CandidateInput | typeof BulkPatch) =>
-  strict({
-    candidates: about(Type.Array(entry), `The candidates, up to ${MAX_ENTRIES}. As NDJSON, one in each line.`),
-  });
-
-export const BulkCreateInput = titled(
-  "BulkCreateInput",
-  "Several candidates to create.",
-  Type.Unsafe<readonly Entry<CandidateInput>[]>(listOf(CandidateInput)),
-);
-export const BulkUpdateInput = titled(
-  "BulkUpdateInput",
-  "Changes of several candidates.",
-  Type.Unsafe<readonly Entry<BulkPatch>[]>(listOf(BulkPatch)),
-);
+function listOf<Schema extends TSchema>(title: string, description: string, entry: Schema) {
+  const text = `The candidates, up to ${MAX_ENTRIES}. As NDJSON, one in each line.`;
+  const list = strict({ candidates: about(Type.Array(entry), text) });
+  return titled(title, description, Type.Unsafe<readonly Entry<Static<Schema>>[]>(list));
+}
+export const BulkCreateInput = listOf("BulkCreateInput", "Several candidates to create.", CandidateInput);
+export const BulkUpdateInput = listOf("BulkUpdateInput", "Changes of several candidates.", BulkPatch);
 
 const BulkResult = component("BulkResult", "What became of one candidate of the request.", {
   index: about(Count, "Its place in the request, from 0.", 0),

@@ -13,13 +13,8 @@ export function newChase(given: ChaseInput | null | undefined, where: { now: str
   const { attempts, last_at } = given;
   if (!last_at) return { attempts, last_at: null };
   const pointer = `${where.at ?? ""}/chase/last_at`;
-  if (attempts === 0)
-    throw invalid(pointer, "must be null or left out if attempts is 0", "Without attempts there was no last reminder.");
+  if (attempts === 0) throw invalid(pointer, "must be null or left out if attempts is 0");
   const moment = epochOf(last_at);
   if (moment >= 0 && moment <= Date.parse(where.now)) return { attempts, last_at: timestamp(moment) };
-  throw invalid(
-    pointer,
-    `must be a time from 1970 to now, ${where.now}`,
-    "The last reminder cannot lie in the future. Send when it was sent, or null if that is not known.",
-  );
+  throw invalid(pointer, `must be a time from 1970 to now, ${where.now}, or null if that is not known`);
 }

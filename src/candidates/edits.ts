@@ -22,7 +22,6 @@ export function newDraft(
     ...NO_FIELDS,
     ...given,
     withdrawn,
-    outreach_enabled: given.outreach_enabled ?? true,
     metadata: mergedMetadata({}, given.metadata),
     docs_chase_attempts: given.docs_chase_attempts ?? DEFAULT_CHASE_ATTEMPTS,
     reference_chase_attempts: given.reference_chase_attempts ?? DEFAULT_CHASE_ATTEMPTS,

@@ -1,4 +1,4 @@
-import { Answer, endpoint } from "../api/endpoint.ts";
+import { endpoint } from "../api/endpoint.ts";
 import { problemMembers } from "../http/problem.ts";
 import { type Fault, Problem } from "../problems.ts";
 import type { BulkService, Done } from "./bulk.ts";
@@ -19,22 +19,27 @@ function withWarnings(candidate: Candidate, warnings: readonly Fault[]): Candida
   return warnings.length === 0 ? candidate : { ...candidate, warnings: [...warnings] };
 }
 
-/** Renders what became of the candidates of a request. */
-function bulkOf(done: readonly Done[], requestId: string): Bulk {
+/**
+ * Renders what became of the candidates of a request. A response that is stored has no external_ids: they may be personal, and
+ * would outlive an erasure. api/entries.ts adds those of the request.
+ */
+function bulkOf(done: readonly Done[], requestId: string, { isStored = false } = {}): Bulk {
   const counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
   const results = done.map((each, index): Bulk["results"][number] => {
     counts[each instanceof Problem ? "failed" : each.outcome]++;
     if (each instanceof Problem) return { index, status: each.status, problem: problemMembers(each, requestId) };
     const { id, external_id, version } = each.record;
     const warnings = each.warnings.length === 0 ? {} : { warnings: [...each.warnings] };
-    return { index, status: each.outcome === "created" ? 201 : 200, id, external_id, version, ...warnings };
+    return {
+      index,
+      status: each.outcome === "created" ? 201 : 200,
+      id,
+      external_id: isStored ? null : external_id,
+      version,
+      ...warnings,
+    };
   });
   return { object: "bulk", ...counts, results };
-}
-
-/** The stored response has none: they may be personal, and outlive an erasure. api/entries.ts adds those of the request. */
-function withoutExternalIds({ results, ...bulk }: Bulk): Bulk {
-  return { ...bulk, results: results.map((each) => ("problem" in each ? each : { ...each, external_id: null })) };
 }
 
 export function candidateEndpoints(candidates: CandidateService, bulks: BulkService, eraser: Eraser) {
@@ -56,8 +61,7 @@ export function candidateEndpoints(candidates: CandidateService, bulks: BulkServ
       async handle({ caller, body, query: { on_conflict }, warnings, newId }) {
         const { record, outcome } = await candidates.put(caller.accountId, body, newId, on_conflict);
         const value = withWarnings(renderCandidate(record), warnings);
-        if (on_conflict === undefined) return value;
-        return new Answer(outcome === "created" ? 201 : 200, { "Onboarding-Outcome": outcome }, value);
+        return { outcome: on_conflict && outcome, value };
       },
       dryRun: {
         surface: "reads",
@@ -81,7 +85,7 @@ export function candidateEndpoints(candidates: CandidateService, bulks: BulkServ
       response: Bulk,
       problems: ["invalid_query"],
       handle: async ({ caller, body, query: { on_conflict: onConflict }, newId, requestId }) =>
-        withoutExternalIds(bulkOf(await bulks.create(caller.accountId, body, { newId, onConflict }), requestId)),
+        bulkOf(await bulks.create(caller.accountId, body, { newId, onConflict }), requestId, { isStored: true }),
     }),
     updateMany: endpoint({
       name: "updateCandidates",

@@ -40,7 +40,7 @@ export function merged(
   { ids, now, files }: { ids: PartIds; now: string; files?: ReadonlyMap<number, StoredFile> },
 ): CandidateRecord {
   const { documents: _documents, references, withdrawn, metadata, ...fields } = given;
-  const labels = metadata === null ? null : { ...resolvedLabels(before, given), ...metadata };
+  const labels = metadata === null ? null : { ...resolvedLabels(given), ...metadata };
   const patch = { ...fields, ...(typeof withdrawn === "boolean" && { withdrawn }), metadata: labels };
   let after = withBulkPatch(before, patch, now);
   const situation = situationOf(before, now);

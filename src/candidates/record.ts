@@ -137,6 +137,7 @@ export const NO_FIELDS = {
   job_title: null,
   start_date: null,
   references_required: null,
+  outreach_enabled: true,
   withdrawn: false,
   withdrawal_reason: null,
   started_at: null,

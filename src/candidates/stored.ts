@@ -25,30 +25,29 @@ import type { CandidateState } from "./schema.ts";
  */
 export const MAX_CANDIDATE_BYTES = 2 * 1024 * 1024;
 
-/**
- * A candidate as MongoDB stores it. Objects whose member names the client chooses are stored as JSON text: BSON would
- * refuse or change some names (`$`, dots, NUL).
- */
-export interface Stored
-  extends
-    Omit<
-      CandidateRecord,
-      | "id"
-      | "accountId"
-      | "state"
-      | "metadata"
-      | "documents"
-      | "references"
-      | "removed"
-      | "erasure"
-      | "outreach"
-      | "outreach_enabled"
-    >,
-    // Absent in large records, in tombstones, and in records of 0.1.0.
-    Partial<StoredRow> {
-  _id: string;
+/** Members that differ from those of the record. */
+interface Own {
   /** Copy of the derived state, for the index alone. A tombstone has `deleted`, which no filter asks for. */
   state: CandidateState | "deleted";
+  /** Absent if empty, and in records of 0.1.0. */
+  removed?: CandidateRecord["removed"];
+  /** Absent if nothing is left to remove. `at` is in an index, for the sweep. */
+  erasure?: Erasure;
+  /** Absent in tombstones, and in records of 0.1.0. `look_at` is in an index, for the sender. */
+  outreach?: OutreachRecord;
+  /** Absent in records of 0.1.0. */
+  outreach_enabled?: boolean;
+  metadata: string;
+  documents: (Omit<DocumentRecord, "metadata"> & { metadata: string })[];
+  references: (Omit<ReferenceRecord, "metadata" | "response"> & { metadata: string; response: string })[];
+}
+
+/**
+ * A candidate as MongoDB stores it. Objects whose member names the client chooses are stored as JSON text: BSON would
+ * refuse or change some names (`$`, dots, NUL). Large records, tombstones, and records of 0.1.0 have no row.
+ */
+export interface Stored extends Omit<CandidateRecord, "id" | "accountId" | keyof Own>, Own, Partial<StoredRow> {
+  _id: string;
   account: string;
   /** The position in the account's feed: sortable text, new at each write. */
   change: string;
@@ -56,19 +55,8 @@ export interface Stored
   next_expiry: string | null;
   /** Only a tombstone has this. Its other members are empty, so that 0.1.0 can read it. */
   deleted?: true;
-  /** Absent if empty, and in records of 0.1.0. */
-  removed?: CandidateRecord["removed"];
-  /** Absent if nothing is left to remove. `at` is in an index, for the sweep. */
-  erasure?: Erasure;
-  /** Absent in tombstones, and in records of 0.1.0. `look_at` is in an index, for the sender. */
-  outreach?: OutreachRecord;
-  /** Absent if true, and in records of 0.1.0. */
-  outreach_enabled?: boolean;
   /** The record's size in bytes of BSON, without the row. Limits the size of a page of the feed. */
   size: number;
-  metadata: string;
-  documents: (Omit<DocumentRecord, "metadata"> & { metadata: string })[];
-  references: (Omit<ReferenceRecord, "metadata" | "response"> & { metadata: string; response: string })[];
 }
 
 /**
@@ -117,12 +105,11 @@ function unchased(record: CandidateRecord): CandidateRecord {
 }
 
 function storedRecord(record: CandidateRecord, at: number): Stored {
-  const { id, accountId, removed, erasure, outreach_enabled, ...rest } = record;
+  const { id, accountId, removed, erasure, ...rest } = record;
   return measured({
     ...rest,
     ...(removed.length === 0 ? {} : { removed }),
     ...(erasure === null ? {} : { erasure }),
-    ...(outreach_enabled ? {} : { outreach_enabled }),
     _id: id,
     account: accountId,
     change: positionOf(at, id),

@@ -1,7 +1,6 @@
 import type { Fault } from "../problems.ts";
 import { isObject } from "../schema/merge-patch.ts";
 import type { CandidateInput } from "./input-schema.ts";
-import type { CandidateRecord } from "./record.ts";
 
 /** The fields of a person. No field that decides anything is among them. */
 const FIELDS = ["email", "phone", "start_date"] as const;
@@ -36,10 +35,7 @@ export function keepUnreadable(body: unknown, faults: readonly Fault[]): Fault[]
   return warnings;
 }
 
-/** Returns a patch that removes the label of each field that was not readable once, and that now is. */
-export function resolvedLabels({ metadata }: CandidateRecord, given: CandidateInput): Record<string, null> {
-  const resolved = FIELDS.map((field) => [field, `unreadable.${field}`] as const).filter(
-    ([field, name]) => given[field] && Object.hasOwn(metadata, name),
-  );
-  return Object.fromEntries(resolved.map(([, name]) => [name, null]));
+/** Returns a patch of metadata that removes the labels of fields that are readable now. */
+export function resolvedLabels(given: CandidateInput): Record<string, null> {
+  return Object.fromEntries(FIELDS.flatMap((field) => (given[field] ? [[`unreadable.${field}`, null]] : [])));
 }

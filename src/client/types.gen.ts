@@ -53,7 +53,7 @@ export type Problem = {
      */
     limit?: number;
     /**
-     * With rate_limited, of a request that counts as several: how many one more request may count as now.
+     * With rate_limited: as how many a request may count now.
      */
     remaining?: number;
     /**
