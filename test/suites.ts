@@ -94,7 +94,12 @@ export const SUITES: Readonly<Record<string, Suite>> = {
     setUp: () => import("./pdf/set-up.ts"),
   },
   mirrors: {
-    files: ["test/mirrors/**/*.test.ts", "test/client/{examples,push}.processes.test.ts"], // where the examples in Python and in TypeScript are tested
+    // The examples in Python and in TypeScript are tested together.
+    files: [
+      "test/mirrors/**/*.test.ts",
+      "test/client/examples.processes.test.ts",
+      "test/client/push.processes.test.ts",
+    ],
     options: ["--no-parallel", "--timeout", "180000"],
     setUp: () => import("./mirrors/set-up.ts"),
   },

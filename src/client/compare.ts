@@ -13,7 +13,7 @@ export interface Difference {
 const INVISIBLE = /(?!\u200C|\u200D|\u202D|\u202E)[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800]/gu;
 const MIDNIGHT = /^(\d{4}-\d{2}-\d{2})[Tt ]00:00(?::00(?:\.0+)?)?(?:[Zz]|[+-]00:00)?$/;
 /** A zero in brackets after a country code with which the service always leaves it out: +44 (0)20 … is +4420…. */
-const TRUNK_ZERO = /^\+(27|3[123]|4[013469]|6[0146]|8[46]|9[1-58]|353|358|380|385|386|421|971|972)\s*\(0\)/;
+const TRUNK_ZERO = /^\+(27|3[123]|4[013469]|6[0146]|8[46]|9[1-58]|353|358|380|385|386|421|971|972)[\s([]+0[)\]]?/;
 const PHONE_SIGNS = /[\s().[\]\u2010-\u2015\u2212-]/g;
 
 type Tidy = (given: unknown) => unknown;
@@ -102,7 +102,7 @@ function isSameReferee(known: Referee, { email, name }: Referee): boolean {
 function changedLabels(given: unknown, known: Readonly<Record<string, string>>): unknown {
   const labels = given === undefined ? {} : (text(given) ?? null);
   if (typeof labels !== "object" || Array.isArray(labels)) return labels; // the service refuses it
-  if (labels === null) return Object.keys(known).length === 0 ? undefined : null;
+  if (labels === null) return Object.keys(known).every((name) => name.startsWith("unreadable.")) ? undefined : null;
   const changed = Object.entries(labels).filter(([name, value]) =>
     value === null ? Object.hasOwn(known, name) : value !== undefined && label(value) !== known[name],
   );

@@ -50,6 +50,8 @@ export interface SyncChange {
 
 export interface SyncResult extends Counts {
   readonly failed: { readonly external_id: string; readonly problem: Partial<Problem> }[];
+  /** With `unreadable`: what was not readable, and is kept in metadata. */
+  readonly warnings: { readonly external_id: string; readonly pointer: string; readonly detail: string }[];
   /** What was sent, or with `dryRun` would be. */
   readonly changes: SyncChange[];
 }
@@ -88,7 +90,7 @@ export async function sync(rows: Rows, options: SyncOptions, calls: Calls): Prom
   const created = changes.filter(({ action }) => action === "create").length;
   const updated = patches.length + posts.length - created;
   const unchanged = wanted.size - created - updated;
-  const result: SyncResult = { created, updated, unchanged, gone: leaving.length, failed: [], changes };
+  const result: SyncResult = { created, updated, unchanged, gone: leaving.length, failed: [], warnings: [], changes };
   if (options.dryRun === true) return result;
   const maxGone = options.maxGone ?? Math.max(known / 10, Math.min(10, known / 2));
   if (gone !== "keep" && leaving.length > maxGone)
@@ -99,7 +101,7 @@ export async function sync(rows: Rows, options: SyncOptions, calls: Calls): Prom
   let done = 0;
   const progress = (count: number): void => {
     done += count;
-    const { failed, changes, ...counts } = result;
+    const { failed, warnings: _warnings, changes, ...counts } = result;
     const total = changes.length;
     const etaSeconds = (((performance.now() - begin) / done) * (total - done)) / 1000;
     options.onProgress?.({ ...counts, failed: failed.length, done, total, etaSeconds });
@@ -115,8 +117,11 @@ export async function sync(rows: Rows, options: SyncOptions, calls: Calls): Prom
       });
       if (bulk === undefined) continue;
       note(bulk);
-      for (const { index, problem } of bulk.results)
-        if (problem !== undefined) result.failed.push({ external_id: few[index]?.change.external_id ?? "", problem });
+      for (const { index, problem, warnings = [] } of bulk.results) {
+        const { external_id = "" } = few[index]?.change ?? {};
+        if (problem !== undefined) result.failed.push({ external_id, problem });
+        result.warnings.push(...warnings.map((warning) => ({ external_id, ...warning })));
+      }
       at += few.length;
       max = MAX_ENTRIES;
       progress(few.length);

@@ -28,6 +28,7 @@ describe("the examples of pushing a pipeline", () => {
   const account = useAccount(service);
   const { client } = account;
   const NOBODY = { email: "", phone: "", start_date: "", documents: "", referee_name: "", referee_email: "" };
+  const NOBODY_AT_ALL = { ...NOBODY, external_id: "", name: "Nobody" };
   const ADA = {
     external_id: "ats-1",
     name: " Ada ",
@@ -76,6 +77,14 @@ describe("the examples of pushing a pipeline", () => {
 
     await push([ADA, GRACE, { ...NOBODY, external_id: "ats-3", name: "Edsger" }]);
     expect((await client.get("/candidates/external:ats-2")).body.withdrawn).to.equal(false);
+
+    const before = await versions();
+    for (const wrong of [[], [ADA, GRACE, { ...ADA, external_id: " ats-1 " }], [ADA, GRACE, NOBODY_AT_ALL]])
+      await push(wrong).then(
+        () => expect.fail("it took an export that was cut off, an id twice, or none"),
+        () => undefined,
+      );
+    expect(await versions()).to.have.members(before);
   }
 
   function linesOf(example: string): string {

@@ -29,7 +29,15 @@ describe("the client's sync", () => {
     expect(second.requests).to.deep.equal(["GET /candidates", "PATCH /candidates/bulk", "POST /candidates/bulk"]);
     const before = await mirrored();
     const third = await run(rows);
-    expect(third.result).to.deep.equal({ created: 0, updated: 0, unchanged: 6, gone: 0, failed: [], changes: [] });
+    expect(third.result).to.deep.equal({
+      created: 0,
+      updated: 0,
+      unchanged: 6,
+      gone: 0,
+      failed: [],
+      warnings: [],
+      changes: [],
+    });
     expect(third.requests).to.deep.equal(["GET /candidates"]);
     expect(await mirrored(), "no feed row").to.deep.equal(before);
     expect([...before.values()].find(({ external_id }) => external_id === "row-2")).to.include({ name: "Renamed" });
@@ -102,6 +110,7 @@ describe("the client's sync", () => {
       unchanged: 0,
       gone: 0,
       failed: [],
+      warnings: [],
       changes: [
         { external_id: "row-0", action: "create" },
         { external_id: "row-1", action: "create" },

@@ -10,6 +10,9 @@ import { type CandidateInput, OnboardingClient } from "@candidate-onboarding/cli
 
 const { ONBOARDING_URL = "", ONBOARDING_KEY = "", PIPELINE_FILE = "pipeline.json" } = process.env;
 
+/** The service writes to nobody. False from the day on which it takes over from your system. */
+const SILENT = true;
+
 /** A row as the other system exports it. */
 interface Row {
   readonly external_id: string;
@@ -23,24 +26,25 @@ interface Row {
 }
 
 /** Returns a row as the service takes it. The service tidies spaces, phones, dates and empty fields by itself. */
-function candidate({ documents, referee_name: name, referee_email: email, ...fields }: Row): CandidateInput {
+function candidate({ external_id, name, email, phone, start_date, ...row }: Row): CandidateInput {
   return {
-    ...fields,
+    ...{ external_id, name, email, phone, start_date },
     withdrawn: false, // a person who was gone may come back
-    outreach_enabled: false, // as long as another system writes to them
-    documents: documents.split(";").filter((each) => each !== ""),
-    references: email === "" ? [] : [{ name, email }],
+    outreach_enabled: !SILENT,
+    documents: row.documents.split(";").filter((each) => each !== ""),
+    references: row.referee_email === "" ? [] : [{ name: row.referee_name, email: row.referee_email }],
   };
 }
 
 // A push has time: it waits as long as a limit asks for.
 const client = new OnboardingClient({ baseUrl: ONBOARDING_URL, apiKey: ONBOARDING_KEY, maxWait: Infinity });
 const rows = JSON.parse(readFileSync(PIPELINE_FILE, "utf8")) as Row[];
-const { created, updated, gone, failed } = await client.sync(rows.map(candidate), {
+const { created, updated, gone, failed, warnings } = await client.sync(rows.map(candidate), {
   key: "external_id",
   gone: "withdraw",
   unreadable: "metadata",
-  onProgress: ({ done, total }) => console.log(`${done} of ${total}`),
+  onProgress: ({ done, total, failed }) => console.log(`${done} of ${total}, ${failed} refused`),
 });
 for (const { external_id, problem } of failed) console.log(external_id, problem.detail);
+for (const { external_id, detail } of warnings) console.log(external_id, detail);
 console.log(`${created} created, ${updated} changed, ${gone} withdrawn, ${failed.length} refused`);
