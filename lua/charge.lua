@@ -45,6 +45,7 @@ local ledger = KEYS[1]
 local window_seconds, account_version, account_field, key_field, account_limit, key_limit, deadline, secret_ends_at, cost =
   unpack(ARGV)
 deadline, cost = deadline + 0, (cost or 1) + 0
+if not (cost >= 1) then return redis.error_reply('ERR cost must be at least 1') end -- it would give requests back
 
 local time = call('TIME')
 local seconds = time[1] + 0

@@ -95,8 +95,11 @@ export function cellsOf(columns: readonly Column[], candidate: Candidate): strin
   const names = candidate.documents.map(({ name }) => name.replaceAll(/[\\;]/g, "\\$&")).join(";");
   const row = { ...inputOf(candidate), documents: names || undefined };
   return columns.map(({ path }) => {
-    const value = path.reduce<unknown>((owner, key) => (Object(owner) as Tree)[key], row);
-    return harmless(value === undefined ? null : `${value as string | number | boolean}`);
+    const value = path.reduce<unknown>(
+      (owner, key) => (Object.hasOwn(Object(owner), key) ? (owner as Tree)[key] : null),
+      row,
+    );
+    return harmless(value == null ? null : `${value as string | number | boolean}`);
   });
 }
 

@@ -39,14 +39,14 @@ const MAX_LOOKUPS = 3;
  * Authenticates the request and charges the surface. Sets the rate limit headers whether or not the request is admitted.
  * On a free route, checks the key and stores its usage in the state. Repeats all if the account was changed since. One
  * round trip to the limiter; unless the key is cached, one more, and two to the store.
- * @param charge `cost`: the number of requests that it counts as, 1 by default.
+ * @param chargeOf is called once the key is known. `cost`: the number of requests that it counts as, 1 by default.
  * @returns the caller, or why the request is refused: rate_limited or a problem of its key.
  * @throws problems of the lookup of a key (Authenticator), and limiter_unavailable; store_unavailable before it charges, while
  * the store does not answer.
  */
 export async function admit(
   ctx: Ctx,
-  { surface, cost = 1 }: { surface: Surface | "free"; cost?: number | undefined },
+  chargeOf: () => { surface: Surface | "free"; cost?: number | undefined },
   { authenticator, limiter, counter, outage }: AdmitOptions,
 ): Promise<Caller | Refusal> {
   const credentials = {
@@ -61,6 +61,7 @@ export async function admit(
     const { accountId, keyId, accountVersion, connections, secretEndsAt } = known;
     const caller = { accountId, keyId };
     ctx.state.caller = caller;
+    const { surface, cost = 1 } = chargeOf();
     let refused: Refusal | "outdated" | undefined;
     if (surface === "free") refused = await check(ctx, known, limiter);
     else {

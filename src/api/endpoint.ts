@@ -39,7 +39,7 @@ export interface Input<Params, Query, Body> {
 export interface Outcomed {
   /** Onboarding-Outcome. Undefined if the client did not ask for it. */
   readonly outcome: string | undefined;
-  readonly value: unknown;
+  readonly value: { readonly id: string };
 }
 
 /** A file that an endpoint takes. */

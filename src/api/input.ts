@@ -9,6 +9,7 @@ import type { StoredFile } from "../content/file.ts";
 import { type Fault, listed, MAX_FAULTS, problem } from "../problems.ts";
 import type { Endpoint, Route } from "./endpoint.ts";
 import type { Checked } from "../schema/entry.ts";
+import { propertiesOf } from "../schema/fields.ts";
 import { tidier } from "../schema/tidy.ts";
 import { entriesReader } from "./entries.ts";
 import { compile } from "./validate.ts";
@@ -34,6 +35,7 @@ const NOTHING: ReadBody = { body: undefined, warnings: [], file: undefined, fing
 export function queryReader({ query }: Pick<Endpoint, "query">): (querystring: string) => unknown {
   const validate = query === undefined ? noneAllowed : compile(query, "query");
   const tidy = tidier(query ?? {});
+  const integers = Object.entries(propertiesOf(query)).flatMap(([name, { type }]) => (type === "integer" ? name : []));
   return (querystring) => {
     if (querystring === "" && query === undefined) return {};
     const given = Object.create(null) as Record<string, unknown>; // with no prototype, __proto__ is an ordinary name
@@ -43,6 +45,8 @@ export function queryReader({ query }: Pick<Endpoint, "query">): (querystring: s
       given[name] = value;
     }
     tidy(given);
+    // Ajv itself would take the text "Infinity" for an integer, and would compare it with no bound.
+    for (const name of integers) if (Number(given[name])) given[name] = Number(given[name]);
     throwFaults("invalid_query", "The query is not valid.", [...faults, ...validate(given)]);
     return given;
   };

@@ -6,6 +6,7 @@ import { BinaryResponse, jsonResponse, type JsonResponse, send } from "../http/r
 import { ifMatch, keptTag } from "../http/entity-tags.ts";
 import { sendRefusal } from "../http/problem.ts";
 import { headerOf } from "../http/request.ts";
+import { placeFor } from "../http/unsent.ts";
 import { type Idempotency, parseIdempotencyKey } from "../idempotency/idempotency.ts";
 import { lazy } from "../infra/lazy.ts";
 import type { NewId } from "../infra/ids.ts";
@@ -56,7 +57,7 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
   const readBody = bodyReader(route, options);
   const namesCandidate = route.path.startsWith("/candidates/:id");
   /** What several entries are charged is in the query. If the query cannot be read, nothing is charged. */
-  const chargeOf = (querystring: string): Parameters<typeof admit>[1] => {
+  const chargeOf = (querystring: string): ReturnType<Parameters<typeof admit>[1]> => {
     if (route.entries === undefined) return { surface: surfaceOf(route, querystring) };
     try {
       return { surface: route.surface, cost: (readQuery(querystring) as BodyQuery).count };
@@ -70,10 +71,11 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
     ctx.state.route = route.path;
     if (options.restore.signal.aborted) return sendRefusal(ctx, RESTORING);
     const { querystring } = ctx;
-    const caller = await admit(ctx, chargeOf(querystring), options);
+    const caller = await admit(ctx, () => chargeOf(querystring), options);
     if (isRefusal(caller)) return sendRefusal(ctx, caller);
     const query = readQuery(querystring);
     if (namesCandidate) await nameCandidate(ctx, caller, options);
+    if (route.surface === "list") await placeFor(caller.accountId, ctx.res);
     const read = await readBody(ctx.req, caller, ctx.params, query as BodyQuery);
     await send(ctx, await responseOf(ctx, route, { caller, query, ...read }, options));
   };
@@ -84,7 +86,7 @@ async function responseOf(
   ctx: Ctx,
   route: Route,
   { caller, query, body, warnings, file, fingerprint }: ReadBody & { caller: Caller; query: unknown },
-  { idempotency, newId }: MountOptions,
+  { idempotency, newId, candidates }: MountOptions,
 ): Promise<JsonResponse | BinaryResponse> {
   const { req, res, params } = ctx;
   const header = (name: string) => headerOf(req, name);
@@ -114,8 +116,9 @@ async function responseOf(
     const status = outcome === undefined || outcome === "created" ? route.status : 200;
     const location = status === 201 ? route.location?.(value) : undefined;
     const response = await jsonResponse(status, value, { location, volatile, untagged });
-    if (outcome !== undefined) response.headers["Onboarding-Outcome"] = outcome;
-    return response;
+    if (outcome === undefined) return response;
+    response.headers["Onboarding-Outcome"] = outcome;
+    return { ...response, subject: (value as Outcomed["value"]).id };
   };
   try {
     // Even a dry run parses the key: it is refused whenever the real request would be. An empty key is refused, not ignored:
@@ -124,9 +127,13 @@ async function responseOf(
     const key = route.method === "POST" && typeof field === "string" ? parseIdempotencyKey(field) : undefined;
     if (route.dryRun !== undefined && (query as { dry_run?: boolean }).dry_run === true)
       return await jsonResponse(200, await route.dryRun.handle(input));
+    const { on_conflict } = query as { on_conflict?: string };
+    const { external_id } = Object(body) as { external_id?: string | null };
+    const isMerge = key !== undefined && route.outcomes && on_conflict && external_id;
+    const one = isMerge ? await candidates.idOf(caller.accountId, external_id) : params["id"];
     const request = {
       accountId: caller.accountId,
-      subject: route.entries === undefined ? params["id"] : SEVERAL,
+      subject: route.entries === undefined ? one : SEVERAL,
       fingerprint: `${ctx.method} ${ctx.path}?${ctx.querystring}\n${fingerprint}`,
     };
     const response = key === undefined ? await work(newId) : await idempotency.once({ ...request, key }, work);

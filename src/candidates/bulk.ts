@@ -50,6 +50,15 @@ interface Work<Value> {
   readonly alone: (value: Value, index: number) => Promise<Put>;
 }
 
+interface Around {
+  /** The index of the first entry. */
+  readonly first: number;
+  /** The ids and external_ids that earlier entries name. */
+  readonly named: Set<string>;
+  /** Of the whole request: a batch of refused entries alone takes less than a slice, and never waits. */
+  readonly slice: TimeSlice;
+}
+
 interface Dependencies {
   readonly candidates: CandidateService;
   readonly store: CandidateStore;
@@ -61,6 +70,7 @@ export type BulkService = ReturnType<typeof bulkService>;
 /** Creates and changes many candidates in one request. Each may fail alone. What the store fails at ends the request. */
 export function bulkService({ candidates, store, clock }: Dependencies) {
   const limit = new FairLimit(CONCURRENCY);
+  const slow = new FairLimit(CONCURRENCY); // an entry may have 200 files, and the batches of others would wait
   const now = () => timestamp(clock.now());
   const { reader, batches } = store;
 
@@ -115,29 +125,27 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
     work: Work<Value>,
   ): Promise<Done[]> {
     const done: Done[] = [];
-    const named = new Set<string>();
+    const around = { named: new Set<string>(), slice: new TimeSlice() };
     while (done.length < entries.length) {
       let bytes = 0;
       const next = entries.slice(done.length, done.length + MAX_TOGETHER);
       const few = next.filter(({ size }, n) => (bytes += size) <= MAX_BYTES_TOGETHER || n === 0);
       const first = done.length;
-      const results = await limit.run(accountId, () => together(accountId, few, { first, named, ...work }));
+      const results = await limit.run(accountId, () => together(accountId, few, { first, ...around, ...work }));
       for (const result of results)
-        done.push(typeof result === "function" ? await limit.run(accountId, result) : result);
+        done.push(typeof result === "function" ? await slow.run(accountId, result) : result);
     }
     return done;
   }
 
   /**
    * Does what can be done in one write, and returns the rest as functions.
-   * @param around `first`: the index of the first entry. `named`: the ids and external_ids that earlier entries name.
    */
   async function together<Value extends Named>(
     accountId: string,
     entries: readonly Entry<Value>[],
-    { first, named, plan, alone }: Work<Value> & { first: number; named: Set<string> },
+    { first, named, slice, plan, alone }: Work<Value> & Around,
   ): Promise<(Done | (() => Promise<Done>))[]> {
-    const slice = new TimeSlice();
     const read: (Checked<Value> | Problem)[] = [];
     for (const entry of entries) {
       read.push(await refusable(() => entry.read()));

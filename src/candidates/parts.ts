@@ -2,6 +2,7 @@ import { problem } from "../problems.ts";
 import { filesOf, withDeletion } from "./erasure.ts";
 import type { CandidateRecord, Deleter, Deletion } from "./record.ts";
 import { MAX_DOCUMENTS, MAX_REFERENCES } from "./schema.ts";
+import { withoutRefereesLabels } from "./unreadable.ts";
 
 /** Pure edits of the documents and the references of a candidate. CandidateStore.change runs them. */
 
@@ -38,9 +39,11 @@ export function withoutPart(record: CandidateRecord, kind: Kind, id: string, by:
   const deletion: Deletion = { kind, id, ...by };
   const files = filesOf(record.documents.filter((document) => document.id === id));
   const references = kind === "references" ? [id] : [];
+  const metadata = kind === "documents" ? record.metadata : withoutRefereesLabels(record.metadata);
   const recent = record.removed.filter(({ at }) => Date.parse(at) > Date.parse(by.at) - REMEMBERED_MS);
   return {
     ...record,
+    metadata,
     [kind]: record[kind].filter((each) => each.id !== id),
     removed: [...recent, { id, at: by.at }],
     erasure: withDeletion(record.erasure, deletion, { files, references }),

@@ -35,6 +35,11 @@ export function keepUnreadable(body: unknown, faults: readonly Fault[]): Fault[]
   return warnings;
 }
 
+/** Leaves out what was not readable of all referees: which label is whose is not known, and one of them is erased. */
+export function withoutRefereesLabels(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(metadata).filter(([name]) => !name.startsWith("unreadable.references.")));
+}
+
 /** Returns a patch of metadata that removes the labels of fields that are readable now. */
 export function resolvedLabels(given: CandidateInput): Record<string, null> {
   return Object.fromEntries(FIELDS.flatMap((field) => (given[field] ? [[`unreadable.${field}`, null]] : [])));

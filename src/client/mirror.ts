@@ -66,6 +66,8 @@ export class Mirror implements AsyncIterable<MirrorRow> {
     for (;;) {
       const from = this.cursor === undefined ? {} : { cursor: this.cursor };
       const { data, cursor, has_more } = await this.#readPage({ ...from, limit }, { signal });
+      if (typeof cursor !== "string" || (has_more && cursor === this.cursor))
+        throw new TypeError("The service's answer does not lead on in the feed.");
       const unreadable = data.flatMap((row) => ("unreadable" in row ? row.id : []));
       yield { rows: data.flatMap(rowOf), unreadable, cursor };
       this.cursor = cursor; // only now: the caller has stored the page

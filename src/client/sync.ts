@@ -112,7 +112,7 @@ export async function sync(rows: Rows, options: SyncOptions, calls: Calls): Prom
       const bodies = few.map(({ body }) => body);
       const call = bulkCall(method, bodies, { signal, unreadable, onConflict: "update" });
       const bulk = await calls.bulk(call).catch((error: unknown) => {
-        if (!(error instanceof RateLimitError) || error.remaining === 0 || error.remaining >= few.length) throw error;
+        if (!(error instanceof RateLimitError) || !(error.remaining >= 1 && error.remaining < few.length)) throw error;
         max = error.remaining; // what is left of the limit would expire while the whole waits
       });
       if (bulk === undefined) continue;

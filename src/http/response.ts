@@ -14,6 +14,8 @@ export interface JsonResponse {
   readonly headers: Record<string, string>;
   /** JSON, in UTF-8 if it is bytes. It is never stored compressed: each client gets it in the coding that it accepts. */
   readonly body: Buffer | string;
+  /** The candidate that it shows, if that may be another one than the request names. */
+  readonly subject?: string;
   /** Compressed bodies, for a response that is sent again and again. Each is made when it is first asked for. */
   readonly coded?: CodedBodies;
 }

@@ -56,6 +56,9 @@ export class Idempotency {
     let isSettled = false;
     try {
       const outcome = await attempt(record, work);
+      // An erasure of its candidate would not find it, so it is not kept. A retry does the work again.
+      if ("answer" in outcome && (outcome.answer.subject ?? record.subject) !== record.subject)
+        return responseOrThrow(outcome);
       isSettled = await this.#settle(record, outcome);
       const earlier = isSettled ? null : ((await store.find(record.account, record._id))?.outcome ?? null);
       return earlier === null ? responseOrThrow(outcome) : await replay(earlier);
