@@ -137,9 +137,17 @@ describe("POST /candidates/bulk", () => {
   });
 
   it("charges nothing for a count that is missing or bad, but checks the key first", async () => {
-    for (const query of ["", "?count=", "?count=0", "?count=101", "?count=1.5", "?count=ten", "?count=1&count=1"])
-      expectProblem(await client.post(`/candidates/bulk${query}`, { candidates: [{}] }), 400, "invalid_query");
-    expect(await account.used()).to.deep.equal({});
+    const COUNTS = ["", "count=", "count=0", "count=101", "count=1.5", "count=ten", "count=1&count=1"];
+    const ENDLESS = ["-Infinity", "Infinity", "1e999", "-1e999", "-1", "NaN"].map((count) => `count=${count}`);
+    for (const query of [...COUNTS, ...ENDLESS])
+      for (const method of ["POST", "PATCH"])
+        expectProblem(
+          await client.request(method, `/candidates/bulk?${query}`, { json: { candidates: [{}] } }),
+          400,
+          "invalid_query",
+        );
+    expectProblem(await client.get("/candidates?limit=-Infinity"), 400, "invalid_query");
+    expect(await account.used()).to.deep.equal({ list: 1 });
     const headers = { Authorization: "Bearer cos_live_wrong" };
     expectProblem(await client.post("/candidates/bulk?count=0", { candidates: [{}] }, headers), 401, "api_key_invalid");
   });

@@ -1,9 +1,12 @@
 import { expect } from "chai";
+import { unpack } from "../../src/idempotency/outcome.ts";
+import type { IdempotencyRecord } from "../../src/idempotency/store.ts";
 import { expectProblem } from "../support/client.ts";
-import { useAccount } from "../support/use-service.ts";
+import { useAccount, useService } from "../support/use-service.ts";
 
 describe("POST /candidates?on_conflict=", () => {
-  const account = useAccount();
+  const service = useService();
+  const account = useAccount(service);
   const { client } = account;
   const update = (json: object) => client.post("/candidates?on_conflict=update", json);
   const outcome = ({ headers }: { headers: Headers }) => headers.get("onboarding-outcome");
@@ -159,6 +162,24 @@ describe("POST /candidates?on_conflict=", () => {
     expect(outcome(again)).to.equal("updated");
     expect(again.body).to.deep.equal(first.body);
     expect((await client.get(`/candidates/${first.body.id}`)).body.name).to.equal("Edsger");
+  });
+
+  it("shows nobody in a replay who was erased since", async () => {
+    for (const word of ["update", "skip"]) {
+      const { body } = await client.post("/candidates", { external_id: word, name: "Ada" });
+      const send = () =>
+        client.post(
+          `/candidates?on_conflict=${word}`,
+          { external_id: word, references: [{ email: "jo@example.com" }] },
+          { "Idempotency-Key": word },
+        );
+      expect((await send()).status).to.equal(200);
+      expect((await client.request("DELETE", `/candidates/${body.id}`)).status).to.equal(204);
+      expectProblem(await send(), 410, "candidate_deleted");
+      const kept = service.operators.mongo.db.collection<IdempotencyRecord>("idempotency_records");
+      for (const { outcome } of await kept.find({ account: account.id }).toArray())
+        expect(JSON.stringify(outcome && (await unpack(outcome.value())))).to.not.include("Ada");
+    }
   });
 
   it("says in a dry run what would become of it", async () => {

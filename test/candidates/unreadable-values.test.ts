@@ -46,6 +46,13 @@ describe("POST /candidates?unreadable=metadata", () => {
     expect(read.headers.get("etag")).to.equal(answer.headers.get("etag"));
   });
 
+  it("forgets what it keeps of referees once one of them is erased", async () => {
+    const { body } = await create({ email: "none", references: [{ name: "Rita", email: "rita at home.example" }] });
+    expect(body.metadata).to.have.property("unreadable.references.0.email");
+    await client.request("DELETE", `/references/${body.references[0]!.id}`);
+    expect((await client.get(`/candidates/${body.id}`)).body.metadata).to.deep.equal({ "unreadable.email": "none" });
+  });
+
   it("cuts the text at 500 characters", async () => {
     const { body } = await create({ email: "x".repeat(600) });
     expect(Array.from(body.metadata["unreadable.email"]!)).to.have.lengthOf(500);

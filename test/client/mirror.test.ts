@@ -39,6 +39,22 @@ describe("the client's mirror", () => {
     expect(mirror.cursor).to.equal("after 3");
   });
 
+  it("ends with an error if an answer does not lead on", async () => {
+    for (const answer of [
+      { data: [], has_more: true, cursor: "same" },
+      { data: [], has_more: false },
+    ]) {
+      gateway.answer = (_, response) => response.end(JSON.stringify(answer));
+      const { mirror, asked } = start({ cursor: "same" });
+      const reading = (async () => {
+        for await (const row of mirror) expect.fail(JSON.stringify(row));
+      })();
+      expect(await errorOf(reading)).to.have.property("message", "The service's answer does not lead on in the feed.");
+      expect(asked()).to.deep.equal(["same"]);
+      expect(mirror.cursor).to.equal("same");
+    }
+  });
+
   it("gives a page again that could not be stored", async () => {
     const { mirror, asked } = start();
     const full = new Error("the disk is full");

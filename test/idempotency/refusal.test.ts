@@ -146,4 +146,15 @@ describe("a refusal of the work", () => {
     await first.outcome;
     expect(await bench.candidates()).to.have.length(1);
   });
+
+  it("is not the only thing that is not kept: nor is what shows another candidate, which an erasure would not find", async () => {
+    const shows = (subject: string) => async () => ({ ...(await jsonResponse(200, { id: subject })), subject });
+    const send = async (subject: string) => isReplay(await bench.replica().once(request, shows(subject)));
+    expect([await send("cand_other"), await send("cand_other"), await send(SUBJECT)]).to.deep.equal([
+      false,
+      false,
+      false,
+    ]);
+    expect(await send(SUBJECT)).to.equal(true);
+  });
 });

@@ -81,6 +81,16 @@ describe("charging a request", () => {
     });
   });
 
+  it("fails for a cost below 1 or none, which would give requests back, and charges nothing", async () => {
+    const caller = newCaller();
+    for (const cost of [0, -1, 0.5, -Infinity, NaN]) {
+      const failure = await chargeOne({ ...caller, surface: "start", cost }).catch((error: unknown) => error);
+      expect(failure, String(cost)).to.be.instanceOf(Error);
+    }
+    expect(await chargeOne({ ...caller, surface: "start", cost: 10 })).to.deep.include({ verdict: "admitted" });
+    expect((await chargeOne({ ...caller, surface: "start" })).verdict).to.equal("key_exhausted");
+  });
+
   it("keeps all counts of an account in one key, with their window", async () => {
     const caller = newCaller();
     const other = newCaller(caller.accountId);

@@ -1,6 +1,16 @@
 import { CANDIDATES, letters } from "./bodies.ts";
 import { json, JSON_TYPE, many, now, type Send, type Worst } from "./requests.ts";
 
+const LIST = (entry: string) => `{"candidates":[${many(100, () => entry).join(",")}]}`;
+const MEMBERS = (count: number, prefix: string) => many(count, (n) => `"${prefix}${n}":1`).join(",");
+/** Bodies of 100 candidates that are refused, each by itself, so that nothing is written. */
+const REFUSED: Record<string, () => string> = {
+  "100 with 7,600 labels each": () => LIST(`{"metadata":{${MEMBERS(7_600, "m")}}}`),
+  "100 with 5,000 unknown members each": () => LIST(`{${MEMBERS(5_000, "unknown")}}`),
+  "100 with 8,000 lone surrogates each": () => LIST(`{"name":"${"\\ud800".repeat(8_000)}"}`),
+  "8 MiB of escapes": () => `{"candidates":["${'\\"'.repeat(4 * 1024 * 1024 - 100)}"]}`,
+};
+
 /** The hardest requests of several candidates, by method and path. */
 export function bulks(send: Send, ids: readonly string[]): Record<string, Worst[]> {
   let turn = 0;
@@ -14,6 +24,15 @@ export function bulks(send: Send, ids: readonly string[]): Record<string, Worst[
             body: `{"candidates":[${many(count, () => text).join(",")}]}`,
             headers: JSON_TYPE,
           });
+        }),
+      ),
+      ...Object.entries(REFUSED).map(([what, body]) =>
+        now(what, () => send("POST", "/candidates/bulk?count=100", { body: body(), headers: JSON_TYPE })),
+      ),
+      now("8 MiB of blank lines", () =>
+        send("POST", "/candidates/bulk?count=8", {
+          body: "\n".repeat(8 * 1024 * 1024),
+          headers: { "Content-Type": "application/x-ndjson" },
         }),
       ),
       now("a phone of 1 MB that is not readable", () =>
