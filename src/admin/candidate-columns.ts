@@ -49,7 +49,8 @@ export function columnOf(name: string): Column {
   const path = member === undefined ? [name] : ["references", Number(number) - 1, member];
   if (kind !== undefined && Number(number) <= MAX_REFERENCES) return { name, path, kind };
   const near = nearest(name, ["documents", ...FIELDS.keys(), ...referenceColumns(number)]);
-  const advice = near === undefined ? `Leave it out, or call it metadata.${name}` : `Did you mean ${near}?`;
+  const other = /[;\t]/.test(name) ? "Separate the columns by commas" : `Leave it out, or call it metadata.${name}`;
+  const advice = near === undefined ? other : `Did you mean ${near}?`;
   throw new Error(`The file has an unknown column '${name}'. Nothing was changed. ${advice}`);
 }
 

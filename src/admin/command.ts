@@ -23,14 +23,14 @@ export function numberIn(text: string): number {
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
 }
 
-/** Repeats a task while the store does not respond, for half a minute: a failover takes ten seconds. */
-export async function patiently<T>(task: () => Promise<T>): Promise<T> {
+/** Repeats a task while the store does not respond, for half a minute: a failover takes ten seconds. `signal` ends the waiting. */
+export async function patiently<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let waitMs = 1_000; ; waitMs *= 2) {
     try {
       return await task();
     } catch (error) {
       if (!(error instanceof Problem && error.code === "store_unavailable") || waitMs > 16_000) throw error;
-      await setTimeout(waitMs);
+      await setTimeout(waitMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
     }
   }
 }

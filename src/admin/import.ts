@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { appendFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, extname } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import { parseEntry } from "../api/entries.ts";
@@ -11,7 +11,7 @@ import { CandidateReader } from "../candidates/reader.ts";
 import type { Outcome } from "../candidates/service.ts";
 import type { System } from "../compose.ts";
 import { idsFrom, newTypeId } from "../infra/ids.ts";
-import { Problem, problem, RESTORING } from "../problems.ts";
+import { invalid, Problem, problem, RESTORING } from "../problems.ts";
 import { isObject } from "../schema/merge-patch.ts";
 import { harmless } from "./candidate-columns.ts";
 import { type CommandContext, patiently } from "./command.ts";
@@ -46,25 +46,28 @@ export async function importCandidates(
   const audited = (action: string, details: AuditDetails) => ({ action, accountId, subject: basename(file), details });
   const refused = `${file.slice(0, -extname(file).length)}.refused.csv`;
   const kept = names.filter((name) => !REFUSAL_COLUMNS.includes(name));
+  await rename(refused, `${refused}~`).catch(() => undefined); // somebody may have corrected it
   await writeFile(refused, stringify([[...kept, ...REFUSAL_COLUMNS]]), { mode: 0o600 });
   const counts = { rows: 0, created: 0, updated: 0, unchanged: 0, failed: 0 };
   const began = Date.now();
   const system = await operations.system();
-  const put = putter(system, reader, options);
   const interrupt = new AbortController();
-  const stop = () => interrupt.abort(new Error("Interrupted"));
+  const put = putter(system, reader, { ...options, signal: interrupt.signal });
+  const stop = () => interrupt.abort(invalid("", "", "Interrupted by the operator"));
   process.once("SIGINT", stop);
 
   async function work(): Promise<void> {
     for await (const batch of batches) {
       interrupt.signal.throwIfAborted();
-      for (const [n, result] of (await put(batch)).entries()) {
-        counts.rows++;
-        counts[result instanceof Problem ? "failed" : result]++;
+      const results = await put(batch);
+      counts.rows += results.length;
+      for (const result of results) counts[result instanceof Problem ? "failed" : result]++;
+      for (const [n, result] of results.entries()) {
         if (!(result instanceof Problem)) continue;
         const { values, number } = batch[n]!;
-        const cells = kept.map((name) => harmless(values[names.indexOf(name)] ?? null));
-        await appendFile(refused, stringify([[...cells, String(number), reasonOf(result)]]));
+        const [cells, others] = [kept.map((name) => values[names.indexOf(name)] ?? null), values.slice(names.length)];
+        const row = [...cells.map(harmless), String(number), reasonOf(result), ...others.map(harmless)];
+        await appendFile(refused, stringify([row]));
       }
       const seconds = (Date.now() - began) / 1000;
       const [speed, left] = [counts.rows / seconds, (seconds / progress() - seconds) / 60];
@@ -77,13 +80,15 @@ export async function importCandidates(
     if (dryRun) await work();
     else await audit.around(audited("candidates import", { on_conflict: onConflict, outreach }), work);
   } catch (cause) {
-    throw new Error(`Stopped after ${counts.rows} rows. To go on, run the same command again`, { cause });
+    const advice = cause instanceof Problem ? "To go on," : "Mend what is named here, and";
+    throw new Error(`Stopped after ${counts.rows} rows. ${advice} run the same command again`, { cause });
   } finally {
     process.off("SIGINT", stop);
     if (stderr.isTTY) stderr.write("\n");
     await system.close();
     if (counts.failed === 0) await rm(refused);
-    if (!dryRun) await audit.around(audited("candidates imported", counts), () => Promise.resolve());
+    const ended = audited("candidates imported", counts);
+    if (!dryRun) await audit.around(ended, () => Promise.resolve()).catch(() => undefined);
   }
   return { object: dryRun ? "dry_run" : "import", ...counts, refused_file: counts.failed > 0 ? refused : null };
 }
@@ -93,7 +98,8 @@ export async function importCandidates(
  * candidate's id follows from its row, and from how many equal rows stand before it: a second run finds what the first has
  * created, even if other rows were edited.
  */
-function putter(system: System, reader: CandidateReader, { account, onConflict, dryRun, outreach }: Options) {
+function putter(system: System, reader: CandidateReader, options: Options & { readonly signal: AbortSignal }) {
+  const { account, onConflict, dryRun, outreach, signal } = options;
   const check = checker(CandidateInput, "row");
   const equalRows = new Map<number, number>();
   const externalIds = new Set<string>(); // only of a dry run
@@ -106,7 +112,8 @@ function putter(system: System, reader: CandidateReader, { account, onConflict, 
     return idsFrom(`import ${account} ${count} ${json}`, ID_TIME)("cand");
   }
 
-  function read({ json }: FileRow) {
+  function read({ json, fault }: FileRow) {
+    if (fault !== undefined) throw fault;
     const body = parseEntry(Buffer.from(json));
     return check(outreach || !isObject(body) ? body : { ...body, outreach_enabled: false });
   }
@@ -122,11 +129,17 @@ function putter(system: System, reader: CandidateReader, { account, onConflict, 
   return async (rows: readonly FileRow[]): Promise<(Outcome | Problem)[]> => {
     const all = rows.map((row) => ({ id: idOf(row), row }));
     const ids = all.map(({ id }) => id);
+    const earlier = await patiently(() => reader.several(account, onConflict === undefined ? ids : []), signal);
     const results = new Map<string, Outcome | Problem>();
+    for (const { id, outreach_enabled } of earlier.records) {
+      const fault = invalid(
+        "/outreach_enabled",
+        `is true for ${id}, which an earlier run created: import this row with --on-conflict update`,
+      );
+      results.set(id, outreach_enabled && !outreach ? fault : "unchanged");
+    }
     await patiently(async () => {
       if (system.isRestoring()) throw new Problem(RESTORING);
-      const { records } = await reader.several(account, onConflict === undefined ? ids : []);
-      for (const { id } of records) results.set(id, results.get(id) ?? "unchanged");
       const open = all.filter(({ id }) => !results.has(id));
       if (dryRun) for (const { id, row } of open) results.set(id, await refusable(() => rehearse(row)));
       else {
@@ -135,7 +148,7 @@ function putter(system: System, reader: CandidateReader, { account, onConflict, 
         const done = await system.bulks.create(account, entries, { newId: () => queue.shift()!, onConflict });
         for (const [n, each] of done.entries()) results.set(open[n]!.id, "outcome" in each ? each.outcome : each);
       }
-    });
+    }, signal);
     return ids.map((id) => results.get(id)!);
   };
 }

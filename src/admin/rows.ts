@@ -4,7 +4,7 @@ import { basename, extname } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { parse } from "csv-parse";
 import { MAX_JSON_BYTES } from "../http/body.ts";
-import { invalid } from "../problems.ts";
+import { invalid, type Problem } from "../problems.ts";
 import { candidateOf, columnOf, valueIn } from "./candidate-columns.ts";
 
 /** Columns of a file of refused rows, which is imported again once it is corrected. */
@@ -14,6 +14,9 @@ const LINES = { quote: null, escape: null, delimiter: "\0", record_delimiter: "\
 /** Rows that are written together. */
 const BATCH = 100;
 
+/** The column of an NDJSON file, and of its refused lines. */
+const LINE = "line";
+
 export interface FileRow {
   /** From 1, as a spreadsheet or an editor shows it. */
   readonly number: number;
@@ -21,12 +24,15 @@ export interface FileRow {
   readonly values: readonly (string | null)[];
   /** The candidate. */
   readonly json: string;
+  /** Why it is refused already. */
+  readonly fault?: Problem | undefined;
 }
 
 /** Opens a file of candidates, and checks the names of its columns. `progress` returns from 0 to 1. @throws {Error} */
 export async function openRows(file: string) {
-  const isCsv = extname(file) === ".csv";
-  if (!isCsv && extname(file) !== ".ndjson")
+  const ending = extname(file).toLowerCase();
+  const isCsv = ending === ".csv";
+  if (!isCsv && ending !== ".ndjson")
     throw invalid("/file", "", `${basename(file)} must end with .csv or .ndjson. Nothing was changed.`);
   const { size } = await stat(file);
   const source = createReadStream(file);
@@ -36,21 +42,20 @@ export async function openRows(file: string) {
   const decoded = Readable.toWeb(source).pipeThrough(new TextDecoderStream("utf-8", { fatal: true }));
   pipeline(decoded, parser, () => undefined); // the parser passes on what fails
   const records = (parser as AsyncIterable<string[]>)[Symbol.asyncIterator]();
-  const header = isCsv ? await records.next() : { value: ["line"], done: false };
+  const header = isCsv ? await records.next() : { value: [LINE], done: false };
   if (header.done) throw new Error("The file is empty. Its first row must name the columns.");
   const names: readonly string[] = header.value;
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new Error(`The file has the column '${twice}' twice. Nothing was changed.`);
-  const used = isCsv ? names.filter((name) => !REFUSAL_COLUMNS.includes(name)).toSorted() : [];
+  const used = names.filter((name) => name !== LINE && !REFUSAL_COLUMNS.includes(name)).toSorted();
   const columns = used.map((name) => ({ ...columnOf(name), at: names.indexOf(name) }));
 
   function rowOf(number: number, cells: readonly string[]): FileRow {
-    const line = cells.join().trim();
-    if (!isCsv) return { number, values: [line], json: line };
-    const values = cells.map(valueIn);
-    // A cell without a column is refused as an unknown field.
-    const others = values.map((value, n) => [`cell ${n + 1}`, value ?? undefined] as const).slice(names.length);
-    return { number, values, json: JSON.stringify({ ...candidateOf(columns, values), ...Object.fromEntries(others) }) };
+    const values = cells.map(isCsv ? valueIn : (line) => line.trim());
+    const isWhole = cells.length >= names.length && values.slice(names.length).every((value) => value === null);
+    const must = `must have ${names.length} cells and has ${cells.length}: put a cell with a comma into quotes`;
+    const json = names.includes(LINE) ? values[names.indexOf(LINE)] : JSON.stringify(candidateOf(columns, values));
+    return { number, values, json: json ?? "", fault: isWhole ? undefined : invalid("/row", must) };
   }
 
   async function* batches(): AsyncGenerator<FileRow[]> {

@@ -15,6 +15,8 @@ export interface ApiState extends RequestState {
   endpointName?: string;
   caller?: Caller;
   decision?: Decision;
+  /** As how many requests it counts, if more than one. */
+  cost?: number;
   /** What the key and its account have used. Read for a free route only. */
   usage?: Usage;
 }
@@ -62,6 +64,7 @@ export async function admit(
     const caller = { accountId, keyId };
     ctx.state.caller = caller;
     const { surface, cost = 1 } = chargeOf();
+    if (cost > 1) ctx.state.cost = cost;
     let refused: Refusal | "outdated" | undefined;
     if (surface === "free") refused = await check(ctx, known, limiter);
     else {

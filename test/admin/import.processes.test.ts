@@ -65,32 +65,33 @@ Li",,,,,TRUE,,,,,,
     const account = await service.account();
     const file = await fileOf(
       "mixed.csv",
-      "external_id,email,references_required,metadata.note\na,ada@example.com,,'=1\nb,not an address,many,=1\na,,,\nc,,,,more\n",
+      "external_id,email,references_required,metadata.note\na,ada@example.com,,'=1\nb,not an address,many,=1\na,,,\nc,,,,more\nd,\n",
     );
-    const rehearsed = { rows: 4, created: 1, updated: 0, unchanged: 0, failed: 3 };
+    const rehearsed = { rows: 5, created: 1, updated: 0, unchanged: 0, failed: 4 };
     const refused_file = pathOf("mixed.refused.csv");
     expect(await put(file, account, "--dry-run")).to.deep.equal({ object: "dry_run", ...rehearsed, refused_file });
     expect(await rowsOf(account)).to.deep.equal([]);
     expect(await auditOf(account)).to.deep.equal([]);
     expect(await put(file, account)).to.deep.equal({ object: "import", ...rehearsed, refused_file });
     const refused = await readFile(refused_file, "utf8");
-    const [header, b, again, c] = parse(refused);
+    const [header, b, again, c, d] = parse(refused, { relax_column_count: true });
     expect(header).to.deep.equal(["external_id", "email", "references_required", "metadata.note", "row", "reason"]);
     expect(b?.slice(0, 5)).to.deep.equal(["b", "not an address", "many", "'=1", "3"]);
     expect(b?.[5]).to.match(/\/email must be one email address.*\/references_required must be an integer/);
-    expect([again?.[4], c?.[4], c?.[5]]).to.deep.equal([
-      "4",
-      "5",
-      "The row is not valid. /cell 5 is not a known field. Leave it out.",
-    ]);
+    expect([again?.[4], c?.[4], c?.[6], d?.[4]]).to.deep.equal(["4", "5", "more", "6"]);
+    expect(c?.[5]).to.equal("/row must have 4 cells and has 5: put a cell with a comma into quotes.");
+    expect(d?.[5]).to.include("has 2:");
     expect(again?.[5]).to.include("already has this external_id");
+    expect(await put(file, account), "once more").to.include({ created: 0, unchanged: 1, failed: 4 });
+    expect(await readFile(`${refused_file}~`, "utf8"), "what somebody may have corrected").to.equal(refused);
     const corrected = refused
       .replace("not an address", "b@example.com")
       .replace("many", "2")
+      .replace(/^(c,.*),more$/m, "$1")
       .replace(/\na,.*\n/, "\n");
-    expect(await put(await fileOf("mixed.refused.csv", corrected), account)).to.include({ created: 2, failed: 0 });
+    expect(await put(await fileOf("mixed.refused.csv", corrected), account)).to.include({ created: 3, failed: 0 });
     const notes = (await rowsOf(account)).map(({ external_id, metadata }) => [external_id, metadata["note"]]);
-    expect(Object.fromEntries(notes)).to.deep.equal({ a: "=1", b: "=1", c: undefined });
+    expect(Object.fromEntries(notes)).to.deep.equal({ a: "=1", b: "=1", c: undefined, d: undefined });
   });
 
   it("takes NDJSON, and a line that is not JSON is refused alone", async () => {
@@ -103,11 +104,14 @@ Li",,,,,TRUE,,,,,,
     ];
     const file = await fileOf("people.ndjson", lines.join("\r\n"));
     expect(await put(file, account)).to.include({ rows: 3, created: 2, failed: 1 });
-    const [, refused] = parse(await readFile(pathOf("people.refused.csv"), "utf8"));
+    const refusedLines = await readFile(pathOf("people.refused.csv"), "utf8");
+    const [, refused] = parse(refusedLines);
     expect(refused?.slice(0, 2)).to.deep.equal(["{oops", "2"]);
     expect(refused?.[2]).to.include("The entry is not JSON");
     const ada = (await rowsOf(account)).find(({ name }) => name === "Ada");
     expect(ada?.documents[0]).to.include({ state: "accepted" });
+    const corrected = await fileOf("people.refused.csv", refusedLines.replace("{oops", '"{""name"":""Cy""}"'));
+    expect(await put(corrected, account)).to.include({ rows: 1, created: 1, failed: 0 });
   });
 
   it("creates nothing twice after kill -9, and nothing is missing", async () => {
@@ -147,6 +151,20 @@ Li",,,,,TRUE,,,,,,
     expect(await put(file, account)).to.include({ created: 1, unchanged: ROWS, failed: 0 });
     const outcomes = (await auditOf(account)).filter(({ action }) => action === "candidates import");
     expect(outcomes.map(({ outcome }) => outcome)).to.deep.equal(["done", "done", "failed", "unknown"]);
+    expect(outcomes[2]).to.include({ reason: "Interrupted by the operator" });
+  });
+
+  it("refuses the rows that an earlier run without --no-outreach has created, and leaves them to an update", async () => {
+    const account = await service.account();
+    const file = await fileOf("loud.csv", "external_id,name,outreach_enabled\na,Ada,\nb,Bo,false\n");
+    const quiet: typeof admin = async (...args) => ({ ...(await admin(...args)), stderr: "" });
+    await answerOf(["candidates", "import", file, "--account", account.id], env(), quiet);
+    expect(await put(file, account)).to.include({ created: 0, unchanged: 1, failed: 1 });
+    const [, row] = parse(await readFile(pathOf("loud.refused.csv"), "utf8"));
+    expect(row?.[4]).to.match(/^\/outreach_enabled is true for cand_\w+, which an earlier run created/);
+    const refused = await fileOf("again.csv", await readFile(pathOf("loud.refused.csv"), "utf8"));
+    expect(await put(refused, account, "--on-conflict", "update")).to.include({ updated: 1, failed: 0 });
+    expect((await rowsOf(account)).map((each) => each.outreach_enabled)).to.deep.equal([false, false]);
   });
 
   it("shows in a terminal how far it is", async () => {
@@ -186,6 +204,7 @@ Li",,,,,TRUE,,,,,,
     );
     expect(await complaint("x.csv", "name,reference2.emial\n")).to.include("Did you mean reference2.email?");
     expect(await complaint("x.csv", "name,shoe size\n")).to.include("call it metadata.shoe size");
+    expect(await complaint("x.csv", "name;email\n")).to.include("Separate the columns by commas");
     expect(await complaint("x.csv", "name,name\n")).to.include("'name' twice");
     expect(await complaint("x.csv", "")).to.include("is empty");
     expect(await complaint("x.csv", Buffer.from("name\nJosé\n", "latin1"))).to.include("not valid for encoding utf-8");
