@@ -8,6 +8,7 @@ import type { AuditDetails } from "../audit/store.ts";
 import { refusable } from "../candidates/bulk.ts";
 import { CandidateInput, type OnConflict } from "../candidates/input-schema.ts";
 import { CandidateReader } from "../candidates/reader.ts";
+import type { CandidateRecord } from "../candidates/record.ts";
 import type { Outcome } from "../candidates/service.ts";
 import type { System } from "../compose.ts";
 import { idsFrom, newTypeId } from "../infra/ids.ts";
@@ -129,9 +130,14 @@ function putter(system: System, reader: CandidateReader, options: Options & { re
   return async (rows: readonly FileRow[]): Promise<(Outcome | Problem)[]> => {
     const all = rows.map((row) => ({ id: idOf(row), row }));
     const ids = all.map(({ id }) => id);
-    const earlier = await patiently(() => reader.several(account, onConflict === undefined ? ids : []), signal);
     const results = new Map<string, Outcome | Problem>();
-    for (const { id, outreach_enabled } of earlier.records) {
+    const earlier: CandidateRecord[] = [];
+    for (let some = onConflict === undefined ? ids : []; some.length > 0;) {
+      const found = await patiently(() => reader.several(account, some), signal);
+      earlier.push(...found);
+      some = found.length === 0 ? [] : some.filter((id) => !found.some((record) => record.id === id));
+    }
+    for (const { id, outreach_enabled } of earlier) {
       const fault = invalid(
         "/outreach_enabled",
         `is true for ${id}, which an earlier run created: import this row with --on-conflict update`,

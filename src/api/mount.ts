@@ -118,7 +118,7 @@ async function responseOf(
     const response = await jsonResponse(status, value, { location, volatile, untagged });
     if (outcome === undefined) return response;
     response.headers["Onboarding-Outcome"] = outcome;
-    return { ...response, subject: (value as Outcomed["value"]).id };
+    return { ...response, subject: value.id };
   };
   try {
     // Even a dry run parses the key: it is refused whenever the real request would be. An empty key is refused, not ignored:

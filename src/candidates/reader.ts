@@ -98,30 +98,27 @@ export class CandidateReader {
     return (await this.#candidates.find(filter, { projection: { change: 1 } })).map(({ change }) => change);
   }
 
-  /**
-   * Returns the candidates with these ids. Leaves out erased candidates, and records that cannot be read.
-   * @returns `isWhole`: false if it leaves out others, because all have more than MAX_TOGETHER_BYTES.
-   */
-  async several(accountId: string, ids: readonly string[]) {
+  /** Returns candidates with these ids, as `#together` does. */
+  async several(accountId: string, ids: readonly string[]): Promise<CandidateRecord[]> {
     const filter = { _id: { $in: [...ids] }, account: accountId };
     const limit = ids.length;
-    if (limit === 0) return { records: [], isWhole: true };
+    if (limit === 0) return [];
     return this.#together((await this.#find({ filter, projection: RECORD_MEMBERS, limit })).documents);
   }
 
   /** Decodes records up to MAX_TOGETHER_BYTES, but at least one. Leaves out erased candidates, and records that cannot be read. */
-  async #together(documents: readonly Buffer[]): Promise<{ records: CandidateRecord[]; isWhole: boolean }> {
+  async #together(documents: readonly Buffer[]): Promise<CandidateRecord[]> {
     const records: CandidateRecord[] = [];
     let bytes = 0;
     const slice = new TimeSlice();
     for (const document of documents) {
       if (slice.isOver()) await slice.next();
       bytes += rowIn(document).size;
-      if (records.length > 0 && bytes > MAX_TOGETHER_BYTES) return { records, isWhole: false };
+      if (records.length > 0 && bytes > MAX_TOGETHER_BYTES) return records;
       const found = this.#decoded(document);
       if (!(found instanceof UnreadableRecord || isTombstone(found))) records.push(found);
     }
-    return { records, isWhole: true };
+    return records;
   }
 
   /**
@@ -212,7 +209,7 @@ export class CandidateReader {
     // With both bounds MongoDB uses the partial index.
     const filter = { next_expiry: { $gt: "", $lt: before }, _id: { $nin: this.unreadable() } };
     const { documents } = await this.#find({ filter, sort: { next_expiry: 1 }, limit, projection: RECORD_MEMBERS });
-    return (await this.#together(documents)).records;
+    return this.#together(documents);
   }
 
   /** Finds candidates of all accounts whose erasures, or those of their parts, are not finished, oldest first. */

@@ -28,7 +28,11 @@ interface Row {
 /** Returns a row as the service takes it. The service tidies spaces, phones, dates and empty fields by itself. */
 function candidate({ external_id, name, email, phone, start_date, ...row }: Row): CandidateInput {
   return {
-    ...{ external_id, name, email, phone, start_date },
+    external_id,
+    name,
+    email,
+    phone,
+    start_date,
     withdrawn: false, // a person who was gone may come back
     outreach_enabled: !SILENT,
     documents: row.documents.split(";").filter((each) => each !== ""),
