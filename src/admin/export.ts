@@ -8,8 +8,6 @@ import { cellsOf, columnsFor, inputOf } from "./candidate-columns.ts";
 import { type CommandContext, patiently } from "./command.ts";
 import type { Operations } from "./operations.ts";
 
-const MAX_LABELS = 1_000;
-
 /** Writes an account's candidates to standard output, as import reads them. @throws {Error} in the end, if some are damaged. */
 export async function exportCandidates(
   operations: Operations,
@@ -39,8 +37,6 @@ async function* textsOf(format: string, read: () => AsyncIterable<Candidate>): A
     for (const name of Object.keys(metadata)) labels.add(name);
     count = Math.max(count, references.length);
   }
-  if (labels.size > MAX_LABELS)
-    throw new Error(`The candidates have ${labels.size} metadata labels, too many for columns. Take --format ndjson`);
   const columns = columnsFor(labels, count);
   yield stringify([columns.map(({ name }) => name)]);
   for await (const candidate of read()) {

@@ -8,7 +8,6 @@ import type { AuditDetails } from "../audit/store.ts";
 import { refusable } from "../candidates/bulk.ts";
 import { CandidateInput, type OnConflict } from "../candidates/input-schema.ts";
 import { CandidateReader } from "../candidates/reader.ts";
-import type { CandidateRecord } from "../candidates/record.ts";
 import type { Outcome } from "../candidates/service.ts";
 import type { System } from "../compose.ts";
 import { idsFrom, newTypeId } from "../infra/ids.ts";
@@ -95,9 +94,8 @@ export async function importCandidates(
 }
 
 /**
- * Returns a function that puts rows into an account, or with `dryRun` says what would become of them. Without `onConflict` a
- * candidate's id follows from its row, and from how many equal rows stand before it: a second run finds what the first has
- * created, even if other rows were edited.
+ * Returns a function that puts rows into an account, or says what would become of them. Without `onConflict` a candidate's id
+ * follows from its row, and from how many equal rows stand before it: so a second run finds what the first has created.
  */
 function putter(system: System, reader: CandidateReader, options: Options & { readonly signal: AbortSignal }) {
   const { account, onConflict, dryRun, outreach, signal } = options;
@@ -131,18 +129,15 @@ function putter(system: System, reader: CandidateReader, options: Options & { re
     const all = rows.map((row) => ({ id: idOf(row), row }));
     const ids = all.map(({ id }) => id);
     const results = new Map<string, Outcome | Problem>();
-    const earlier: CandidateRecord[] = [];
-    for (let some = onConflict === undefined ? ids : []; some.length > 0;) {
-      const found = await patiently(() => reader.several(account, some), signal);
-      earlier.push(...found);
-      some = found.length === 0 ? [] : some.filter((id) => !found.some((record) => record.id === id));
-    }
-    for (const { id, outreach_enabled } of earlier) {
-      const fault = invalid(
-        "/outreach_enabled",
-        `is true for ${id}, which an earlier run created: import this row with --on-conflict update`,
-      );
-      results.set(id, outreach_enabled && !outreach ? fault : "unchanged");
+    for (let some = onConflict === undefined ? ids : [], last = 0; some.length !== last;) {
+      const earlier = await patiently(() => reader.several(account, some), signal);
+      for (const { id, outreach_enabled } of earlier) {
+        const must = `is true for ${id} of an earlier run: import the row with --on-conflict update`;
+        const fault = invalid("/outreach_enabled", must);
+        results.set(id, outreach_enabled && !outreach ? fault : "unchanged");
+      }
+      last = some.length;
+      some = some.filter((id) => !results.has(id));
     }
     await patiently(async () => {
       if (system.isRestoring()) throw new Problem(RESTORING);

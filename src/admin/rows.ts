@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { basename, extname } from "node:path";
+import { basename } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { parse } from "csv-parse";
 import { MAX_JSON_BYTES } from "../http/body.ts";
@@ -30,9 +30,8 @@ export interface FileRow {
 
 /** Opens a file of candidates, and checks the names of its columns. `progress` returns from 0 to 1. @throws {Error} */
 export async function openRows(file: string) {
-  const ending = extname(file).toLowerCase();
-  const isCsv = ending === ".csv";
-  if (!isCsv && ending !== ".ndjson")
+  const isCsv = /\.csv$/i.test(file);
+  if (!isCsv && !/\.ndjson$/i.test(file))
     throw invalid("/file", "", `${basename(file)} must end with .csv or .ndjson. Nothing was changed.`);
   const { size } = await stat(file);
   const source = createReadStream(file);

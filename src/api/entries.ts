@@ -14,23 +14,16 @@ import type { Declared } from "./endpoint.ts";
 /** An entry of a request. `label`: the value of its member `repeats` (Declared.entries). Null if it has none. */
 export type LabelledEntry = Entry<unknown> & { readonly label: string | null };
 
-/**
- * Returns a function that reads a body of several entries, each of which may fail alone.
- * @param check validates an entry.
- */
+/** Returns a function that reads a body of several entries, each of which may fail alone when `check` validates it. */
 export function entriesReader({ name, schema, repeats }: NonNullable<Declared["entries"]>, timeoutMs: number) {
   const tidyLabel = tidier(propertiesOf(schema)[repeats] ?? {});
   return async (req: IncomingMessage, count: number, check: (body: unknown) => Checked<unknown>) => {
     const hash = createHash("sha256");
     const labels: (string | null)[] = [];
     const texts = await readEntries(req, { name, count, timeoutMs }, (text) => {
+      hash.update(text).update("\n");
       const at = labels.push(null) - 1;
-      let value: unknown;
-      try {
-        value = parseEntry(text);
-      } finally {
-        hash.update(value === undefined ? text : JSON.stringify(value)).update("\n");
-      }
+      const value = parseEntry(text);
       const label = isObject(value) ? tidyLabel(value[repeats]) : null;
       labels[at] = typeof label === "string" ? label : null;
     });

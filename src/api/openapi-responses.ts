@@ -73,9 +73,7 @@ function successesOf(route: Route, { schemas }: Components): Record<string, Json
   const json = (schema: TSchema) => ({ "application/json": { schema: publish(schema, "response", schemas) } });
   const content = { ...(isFile || response === undefined ? {} : json(response)), ...bytesOf(binary) };
   const description = status === 201 ? "It is created." : "Done.";
-  const byStatus: Record<string, Json> = {
-    [status]: { description, headers: headersOf([...all, ...coded]), content },
-  };
+  const byStatus: Record<string, Json> = { [status]: { description, headers: headersOf([...all, ...coded]), content } };
   if (dryRun !== undefined) {
     const ofOutcome: HeaderName[] = outcomes ? ["Idempotent-Replayed", "Onboarding-Outcome"] : [];
     // Not 200: tools take the lowest status for the response of the operation.

@@ -36,10 +36,8 @@ export type CandidateBatches = ReturnType<typeof candidateBatches>;
 /** Writes several candidates at once. Every function may throw problem store_unavailable. */
 export function candidateBatches({ mongo, reader, references, reminders, feedClock, inFlight, commit }: Dependencies) {
   /**
-   * Inserts and changes candidates of one account, each of them another one, in one write. Keep the batch small: it is encoded
-   * in one go.
-   * @returns each candidate as it was written. Undefined if it was refused, or if another write came in between: write that
-   * one alone.
+   * Inserts and changes different candidates of one account in one write, which is encoded in one go. Returns each as it was
+   * written; undefined if it was refused, or if another write came in between: write that one alone.
    */
   async function write(accountId: string, writes: readonly Write[]): Promise<(CandidateRecord | undefined)[]> {
     if (writes.length === 0) return [];

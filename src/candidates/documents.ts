@@ -1,8 +1,10 @@
 import type { IncomingFile, StoredFile } from "../content/file.ts";
+import { epochOf, timestamp } from "../infra/clock.ts";
 import { invalid, problem } from "../problems.ts";
 import { mergedMetadata } from "../schema/merge-patch.ts";
-import { newChase } from "./chase.ts";
 import {
+  type Chase,
+  type ChaseInput,
   type ContentInput,
   DOCUMENT_STATES,
   type DocumentInput,
@@ -10,7 +12,7 @@ import {
   type DocumentState,
 } from "./document-schema.ts";
 import { DOCUMENT_MOVES, documentContradiction, refuseContradiction, type Situation } from "./moves.ts";
-import { type CandidateRecord, type ContentRecord, type DocumentRecord } from "./record.ts";
+import { type CandidateRecord, type ContentRecord, type DocumentRecord, NEVER_CHASED } from "./record.ts";
 
 /** Pure edits of a candidate's documents. CandidateStore.change runs them. */
 
@@ -140,4 +142,20 @@ export function newContent({ id, filename, contentType, size, sha256 }: StoredFi
 
 export function inlineFile({ filename, content_type, data }: ContentInput): IncomingFile {
   return { stream: [Buffer.from(data, "base64")], filename: filename ?? null, contentType: content_type ?? null };
+}
+
+/**
+ * Returns the reminders that another system has sent, as a record has them.
+ * @param where `now`: RFC 3339. `at`: where the document or reference is in the body, a JSON Pointer.
+ * @throws problem validation_failed
+ */
+export function newChase(given: ChaseInput | null | undefined, where: { now: string; at?: string | undefined }): Chase {
+  if (!given) return NEVER_CHASED;
+  const { attempts, last_at } = given;
+  if (!last_at) return { attempts, last_at: null };
+  const pointer = `${where.at ?? ""}/chase/last_at`;
+  if (attempts === 0) throw invalid(pointer, "must be null or left out if attempts is 0");
+  const moment = epochOf(last_at);
+  if (moment >= 0 && moment <= Date.parse(where.now)) return { attempts, last_at: timestamp(moment) };
+  throw invalid(pointer, `must be a time from 1970 to now, ${where.now}, or null if that is not known`);
 }

@@ -92,11 +92,7 @@ export function started(record: CandidateRecord, now: string): CandidateRecord {
 }
 
 /** Changes the caps, and whether reminders go out. @param now RFC 3339. */
-export function withOutreach(
-  record: CandidateRecord,
-  patch: { readonly [Name in keyof OutreachPatch]: OutreachPatch[Name] | undefined },
-  now: string,
-): CandidateRecord {
+export function withOutreach(record: CandidateRecord, patch: OutreachPatch, now: string): CandidateRecord {
   const { outreach_enabled = record.outreach_enabled } = patch;
   const isResumed = outreach_enabled && !record.outreach_enabled;
   const set = (given: number | null | undefined, before: number) =>

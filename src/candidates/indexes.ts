@@ -6,11 +6,7 @@ export const CANDIDATE_INDEXES: CollectionIndexes = {
   indexes: [
     { key: { account: 1, change: 1 } },
     { key: { account: 1, state: 1, change: 1 } },
-    {
-      key: { account: 1, external_id: 1 },
-      unique: true,
-      partialFilterExpression: { external_id: { $gt: "" } },
-    },
+    { key: { account: 1, external_id: 1 }, unique: true, partialFilterExpression: { external_id: { $gt: "" } } },
     // The only indexes that do not begin with the account: the sweeps cover all accounts.
     { key: { next_expiry: 1 }, partialFilterExpression: { next_expiry: { $gt: "" } } },
     { key: { "erasure.at": 1 }, partialFilterExpression: { "erasure.at": { $gt: "" } } },

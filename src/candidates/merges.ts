@@ -14,13 +14,10 @@ import { resolvedLabels } from "./unreadable.ts";
 
 /** Pure edits of a candidate that a client sends again as a whole, or changes with others. */
 
-/** The ids of the parts of a candidate that is sent: one for each, whether or not it is added. */
-export interface PartIds {
-  readonly documents: readonly string[];
-  readonly references: readonly string[];
-}
+export type PartIds = ReturnType<typeof partIds>;
 
-export function partIds({ documents, references }: CandidateInput, newId: NewId): PartIds {
+/** Returns an id for each part of a candidate that is sent, whether or not it is added. */
+export function partIds({ documents, references }: CandidateInput, newId: NewId) {
   return {
     documents: (documents ?? []).map(() => newId("doc")),
     references: (references ?? []).map(() => newId("ref")),
@@ -75,7 +72,6 @@ function isSameReferee(known: Referee, { email, name }: Referee): boolean {
 
 /** Changes a candidate as PATCH /candidates/{id} and PATCH …/outreach would. */
 export function withBulkPatch(before: CandidateRecord, patch: BulkPatch, now: string): CandidateRecord {
-  const { id: _id, outreach_enabled, docs_chase_attempts, reference_chase_attempts, ...fields } = patch;
-  const outreach = { outreach_enabled, docs_chase_attempts, reference_chase_attempts };
-  return withOutreach(patched(before, fields), outreach, now);
+  const { id: _i, outreach_enabled: _e, docs_chase_attempts: _d, reference_chase_attempts: _r, ...fields } = patch;
+  return withOutreach(patched(before, fields), patch, now);
 }

@@ -59,11 +59,7 @@ const referenceFields = {
 };
 
 /** What the referee said: any JSON object of up to 16 KiB and 1,000 members and items, without numbers that lose digits. */
-const Response = Type.Unsafe<Record<string, unknown>>({
-  type: "object",
-  additionalProperties: true,
-  "x-exact": true,
-});
+const Response = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true, "x-exact": true });
 const ANSWERS = { would_rehire: true, comment: "Reliable and kind" };
 
 const ELSEWHERE = { ...READ_ONLY, ...readOnly("requested_at", "received_at") };

@@ -1,6 +1,6 @@
 import { invalid, type Problem, problem } from "../problems.ts";
 import { mergedMetadata, mergePatch } from "../schema/merge-patch.ts";
-import { newChase } from "./chase.ts";
+import { newChase } from "./documents.ts";
 import { referenceContradiction, refuseContradiction, type Situation } from "./moves.ts";
 import type { CandidateRecord, ReferenceRecord } from "./record.ts";
 import { REFERENCE_STATES, type ReferenceInput, type ReferencePatch, type ReferenceState } from "./reference-schema.ts";

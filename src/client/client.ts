@@ -1,10 +1,17 @@
-import { bulkCall, type CreateOptions, importQuery } from "./bulk.ts";
 import { dispositionOf, type Download, download, type Range, rangeHeaders } from "./download.ts";
 import { Mirror, type MirrorOptions } from "./mirror.ts";
 import type { Surface } from "./limits.ts";
 import { type Bytes, bytesPayload, formPayload, jsonPayload, type Payload } from "./payload.ts";
 import { path } from "./path.ts";
-import { type Rows, sync, type SyncOptions, type SyncResult } from "./sync.ts";
+import {
+  bulkCall,
+  type CreateOptions,
+  importQuery,
+  type Rows,
+  sync,
+  type SyncOptions,
+  type SyncResult,
+} from "./sync.ts";
 import { type Call, type CallOptions, type ClientOptions, json, nothing, Transport } from "./transport.ts";
 import type * as api from "./types.gen.ts";
 

@@ -78,10 +78,9 @@ export class Mirror implements AsyncIterable<MirrorRow> {
   }
 
   /**
-   * Says where a copy differs from the service. Reads the whole feed, and keeps the ids and versions of all candidates. Call
-   * it while the mirror does not run. Candidates that changed after `cursor` are not compared, because the next run of the
-   * mirror brings them; those of the last few seconds before it may be left out too. So are candidates that the service
-   * cannot show. Without a `cursor` all others are compared.
+   * Says where a copy differs from the service. Reads the whole feed, and keeps all ids and versions. Call it while the mirror
+   * does not run. Candidates that changed after `cursor` are not compared, because the next run brings them; nor those that
+   * the service cannot show, and perhaps those of the last seconds before the cursor.
    * @param copy what the copy has, each candidate once. It is read last.
    */
   async verify(copy: Iterable<CopiedCandidate> | AsyncIterable<CopiedCandidate>): Promise<Verification> {

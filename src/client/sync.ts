@@ -1,7 +1,7 @@
-import { bulkCall, type ImportOptions } from "./bulk.ts";
 import { differenceOf, keyOf } from "./compare.ts";
 import { RateLimitError } from "./errors.ts";
 import type { MirrorRow } from "./mirror.ts";
+import { jsonPayload } from "./payload.ts";
 import type { Call, CallOptions } from "./transport.ts";
 import type { Bulk, Candidate, CandidateInput, Problem } from "./types.gen.ts";
 
@@ -106,9 +106,10 @@ export async function sync(rows: Rows, options: SyncOptions, calls: Calls): Prom
     const etaSeconds = (((performance.now() - begin) / done) * (total - done)) / 1000;
     options.onProgress?.({ ...counts, failed: failed.length, done, total, etaSeconds });
   };
-  const send = async (method: "POST" | "PATCH", steps: readonly Step[], note: (bulk: Bulk) => void) => {
+  const send = async (method: "POST" | "PATCH", steps: readonly Step[]): Promise<void> => {
     for (let at = 0, max = MAX_ENTRIES; at < steps.length;) {
-      const few = chunkOf(steps, at, max);
+      let bytes = 0;
+      const few = steps.slice(at, at + max).filter(({ body }, n) => (bytes += sizeOf(body)) <= MAX_BYTES || n === 0);
       const bodies = few.map(({ body }) => body);
       const call = bulkCall(method, bodies, { signal, unreadable, onConflict: "update" });
       const bulk = await calls.bulk(call).catch((error: unknown) => {
@@ -116,7 +117,8 @@ export async function sync(rows: Rows, options: SyncOptions, calls: Calls): Prom
         max = error.remaining; // what is left of the limit would expire while the whole waits
       });
       if (bulk === undefined) continue;
-      note(bulk);
+      if (steps === leaving) result.gone += bulk.updated + bulk.unchanged;
+      else for (const name of ["created", "updated", "unchanged"] as const) result[name] += bulk[name];
       for (const { index, problem, warnings = [] } of bulk.results) {
         const { external_id = "" } = few[index]?.change ?? {};
         if (problem !== undefined) result.failed.push({ external_id, problem });
@@ -127,12 +129,9 @@ export async function sync(rows: Rows, options: SyncOptions, calls: Calls): Prom
       progress(few.length);
     }
   };
-  const noteChanges = (bulk: Bulk): void => {
-    for (const name of ["created", "updated", "unchanged"] as const) result[name] += bulk[name];
-  };
-  await send("PATCH", patches, noteChanges);
-  await send("POST", posts, noteChanges);
-  if (gone === "withdraw") await send("PATCH", leaving, (bulk) => void (result.gone += bulk.updated + bulk.unchanged));
+  await send("PATCH", patches);
+  await send("POST", posts);
+  if (gone === "withdraw") await send("PATCH", leaving);
   // Last: if the run ends before, nothing is lost whose successor is not there.
   if (gone === "erase")
     for (const { id = "" } of leaving) {
@@ -183,25 +182,44 @@ function stepFor(
 async function byKey(rows: Rows): Promise<Map<string, CandidateInput>> {
   const wanted = new Map<string, CandidateInput>();
   const refused: string[] = [];
-  let at = 0;
   for await (const row of rows) {
     const key = keyOf(row);
-    if (key === undefined) refused.push(`row ${at} has no external_id`);
+    if (key === undefined) refused.push(`row ${wanted.size + refused.length} has no external_id`);
     else if (wanted.has(key)) refused.push(`two rows have the external_id ${key}`);
     else wanted.set(key, row);
-    at++;
   }
   if (refused.length === 0) return wanted;
   const more = refused.length > 10 ? `, and ${refused.length - 10} more` : "";
   throw new SyncRefused(`The rows cannot be matched: ${refused.slice(0, 10).join(", ")}${more}.`);
 }
 
-/** Returns the next steps that fit into one request: at least one. */
-function chunkOf(steps: readonly Step[], at: number, max: number): Step[] {
-  let bytes = 0;
-  const next = steps.slice(at, at + max);
-  return next.filter(({ body }, n) => {
-    bytes += new TextEncoder().encode(JSON.stringify(body)).length + 1;
-    return bytes <= MAX_BYTES || n === 0;
-  });
+function sizeOf(body: object): number {
+  return new TextEncoder().encode(JSON.stringify(body)).length + 1;
+}
+
+export interface ImportOptions {
+  /** What to do if the external_id is taken: change that candidate to what is sent, or leave it. By default it is refused. */
+  readonly onConflict?: "update" | "skip" | undefined;
+  /** Keeps the text of an email, phone or date that is refused in metadata, as `unreadable.FIELD`. By default it is refused. */
+  readonly unreadable?: "metadata" | undefined;
+}
+
+export type CreateOptions = CallOptions & ImportOptions;
+
+export function importQuery({ onConflict, unreadable }: ImportOptions): NonNullable<Call["query"]> {
+  return { on_conflict: onConflict, unreadable };
+}
+
+/** Returns the call that creates (POST) or changes (PATCH) candidates. It counts as that many. */
+export function bulkCall(method: "POST" | "PATCH", candidates: readonly object[], options: CreateOptions): Call {
+  const count = candidates.length;
+  return {
+    method,
+    path: "/candidates/bulk",
+    surface: method === "POST" ? "create" : "writes",
+    cost: count,
+    query: { count, ...(method === "POST" ? importQuery(options) : {}) },
+    payload: jsonPayload({ candidates }),
+    options,
+  };
 }

@@ -3,20 +3,15 @@ import { TimeSlice } from "../infra/time-slice.ts";
 import { invalid, Problem, problem } from "../problems.ts";
 import { checkMediaType, contentTypeOf, hasBody, MAX_JSON_BYTES, readBytes } from "./body.ts";
 
-/** Maximum size of a body with several entries, in bytes. Each entry may have as many as a body of its own. */
+/** Maximum size of a body with several entries, in bytes, and of what may stand around them. */
 const MAX_BYTES = 8 * MAX_JSON_BYTES;
-/** What may stand around the entries, in bytes. */
 const AROUND = 64 * 1024;
-
 const LINES = "application/x-ndjson";
 
 /**
- * Reads a body of several entries, `{ NAME: [ … ] }` or one in each line (NDJSON), without parsing them: 8 MiB at once would
+ * Reads a body of `count` entries, `{ NAME: [ … ] }` or one in each line (NDJSON), without parsing them: 8 MiB at once would
  * hold the event loop.
- * @param name of the member that lists the entries.
- * @param count the number of entries that the client has announced.
- * @param check parses each entry, in order. Its problems are left to whoever reads the entry, but malformed JSON in a list is a
- * problem of the whole body.
+ * @param check parses each entry, in order. Only if JSON in a list is malformed, it is a problem of the whole body.
  * @returns the text of each entry, in UTF-8.
  * @throws problems as `readJson` does, and validation_failed for another number of entries.
  */

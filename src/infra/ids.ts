@@ -61,8 +61,7 @@ function base32(bytes: Buffer): string {
 
 /**
  * Returns a generator of TypeIDs that are derived from a seed: `epochMs`, then 74 bits of SHA-256. The nth one with a prefix
- * is the same on every attempt and every replica. Each prefix is counted separately: if a new release creates one more of
- * one kind, the others stay the same.
+ * is the same on every attempt and replica, also if a new release creates one more of another kind.
  */
 export function idsFrom(seed: string, epochMs: number): NewId {
   const counts = new Map<IdPrefix, number>();

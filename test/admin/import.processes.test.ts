@@ -161,7 +161,7 @@ Li",,,,,TRUE,,,,,,
     await answerOf(["candidates", "import", file, "--account", account.id], env(), quiet);
     expect(await put(file, account)).to.include({ created: 0, unchanged: 1, failed: 1 });
     const [, row] = parse(await readFile(pathOf("loud.refused.csv"), "utf8"));
-    expect(row?.[4]).to.match(/^\/outreach_enabled is true for cand_\w+, which an earlier run created/);
+    expect(row?.[4]).to.match(/^\/outreach_enabled is true for cand_\w+ of an earlier run/);
     const refused = await fileOf("again.csv", await readFile(pathOf("loud.refused.csv"), "utf8"));
     expect(await put(refused, account, "--on-conflict", "update")).to.include({ updated: 1, failed: 0 });
     expect((await rowsOf(account)).map((each) => each.outreach_enabled)).to.deep.equal([false, false]);
