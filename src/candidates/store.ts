@@ -6,7 +6,7 @@ import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 import { isGone } from "../problems.ts";
 import { type CandidateBatches, candidateBatches, type Change } from "./batch-store.ts";
 import { alive, candidateNotFound, type Found, isTombstone, tombstoneOf, UnreadableRecord } from "./erasure.ts";
-import { type ExternalIds, externalIdsIn } from "./external-id-reader.ts";
+import { ExternalIds } from "./external-id-reader.ts";
 import { FeedClock, type Reservation } from "./feed-clock.ts";
 import { addedAddresses, addressesOf, contactsOf, noMail, optedOut, type Reminders } from "./outreach.ts";
 import { CandidateReader } from "./reader.ts";
@@ -44,7 +44,7 @@ export class CandidateStore {
     this.feedClock = new FeedClock(clock);
     this.#candidates = mongo.db.collection("candidates");
     this.reader = new CandidateReader(mongo, log);
-    this.externalIds = externalIdsIn(mongo);
+    this.externalIds = new ExternalIds(mongo);
     this.references = new ReferenceIndexStore(mongo);
     const commit = (changes: readonly Change[], position: Reservation) => this.#commit(changes, position);
     const { reader, references, feedClock, inFlight } = this;

@@ -6,9 +6,6 @@ import type { CandidateInput } from "./input-schema.ts";
 const FIELDS = ["email", "phone", "start_date"] as const;
 const POINTER = /^\/(?:email|phone|start_date|references\/\d+\/(?:email|phone))$/;
 
-/** Maximum length of a label, in characters (code points). */
-const MAX_LABEL = 500;
-
 /**
  * For `?unreadable=metadata`: sets refused fields of a person and of the references to null, and keeps their text in metadata, as
  * `unreadable.email` or `unreadable.references.0.email`. Changes the body in place.
@@ -26,8 +23,8 @@ export function keepUnreadable(body: unknown, faults: readonly Fault[]): Fault[]
     const value = owner[field];
     const name = [`unreadable`, ...path, field].join(".");
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    const start = text.slice(0, 2 * MAX_LABEL); // a character has one or two units of a string
-    labels.set(name, Array.from(start).slice(0, MAX_LABEL).join("").toWellFormed());
+    const start = text.slice(0, 1_000); // a character has one or two units of a string, and a label 500 characters
+    labels.set(name, Array.from(start).slice(0, 500).join("").toWellFormed());
     owner[field] = null;
     return [{ pointer, detail: `${detail}. Its text is kept in metadata as ${name}` }];
   });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { CommandStartedEvent } from "mongodb";
-import { externalIdsIn } from "../../src/candidates/external-id-reader.ts";
+import { ExternalIds } from "../../src/candidates/external-id-reader.ts";
 import { CandidateReader } from "../../src/candidates/reader.ts";
 import { feedPosition } from "../../src/candidates/feed-clock.ts";
 
@@ -62,7 +62,7 @@ describe("the list's queries", () => {
     ["an unchanged page", BY_CHANGE, () => reader.positions(page)],
     ["a page of one state", BY_STATE, () => reader.feed({ ...page, state: "created" })],
     ["a look-up by external_id", BY_EXTERNAL_ID, () => reader.feed({ ...page, external_id: "ats-1" })],
-    ["the holder of an external_id", BY_EXTERNAL_ID, () => externalIdsIn(mongo).holderOf("acct_1", "ats-1")],
+    ["the holder of an external_id", BY_EXTERNAL_ID, () => new ExternalIds(mongo).holderOf("acct_1", "ats-1")],
   ];
   for (const [what, index, read] of QUERIES) {
     it(`use their index, and never scan: ${what}`, async () => {

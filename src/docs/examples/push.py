@@ -6,7 +6,7 @@
 
 import collections, csv, hashlib, httpx, json, os, sqlite3, sys, time, uuid
 
-SILENT = True  # The service writes to nobody. False from the day on which it takes over from your system.
+SILENT = True  # The service writes to nobody. Set it to False on the day on which the service takes over from your system.
 client = httpx.Client(base_url=os.environ["ONBOARDING_URL"], headers={"X-API-Key": os.environ["ONBOARDING_KEY"]}, timeout=60)
 db = sqlite3.connect(os.environ.get("PUSH_FILE", "push.db"), isolation_level=None)
 db.execute("create table if not exists sent (external_id text primary key, digest text not null)")
@@ -17,7 +17,7 @@ def candidate(row):
     return {
         **{name: row[name].strip() for name in ("external_id", "name", "email", "phone", "start_date")},
         "withdrawn": False,  # a person who was gone may come back
-        "outreach_enabled": not SILENT,
+        **({"outreach_enabled": False} if SILENT else {}),
         "documents": [name for name in row["documents"].split(";") if name],
         "references": [{"name": row["referee_name"], "email": row["referee_email"]}] if row["referee_email"] else [],
     }

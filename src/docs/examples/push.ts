@@ -10,8 +10,8 @@ import { type CandidateInput, OnboardingClient } from "@candidate-onboarding/cli
 
 const { ONBOARDING_URL = "", ONBOARDING_KEY = "", PIPELINE_FILE = "pipeline.json" } = process.env;
 
-/** The service writes to nobody. False from the day on which it takes over from your system. */
-const SILENT = true;
+/** The service writes to nobody. Set it to false on the day on which the service takes over from your system. */
+const SILENT: boolean = true;
 
 /** A row as the other system exports it. */
 interface Row {
@@ -34,7 +34,7 @@ function candidate({ external_id, name, email, phone, start_date, ...row }: Row)
     phone,
     start_date,
     withdrawn: false, // a person who was gone may come back
-    outreach_enabled: !SILENT,
+    ...(SILENT && { outreach_enabled: false }),
     documents: row.documents.split(";").filter((each) => each !== ""),
     references: row.referee_email === "" ? [] : [{ name: row.referee_name, email: row.referee_email }],
   };
