@@ -144,7 +144,7 @@ async function responseOf(
   }
 }
 
-/** The subject of a request about several candidates. Its stored response has no personal data, so no erasure removes it. */
+/** The subject of a request about several candidates. Its stored response shows none of them, so no erasure removes it. */
 const SEVERAL = "several";
 
 const EXTERNAL = "external:";

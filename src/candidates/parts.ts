@@ -17,7 +17,7 @@ const REMEMBERED_MS = 25 * 60 * 60 * 1000;
 /** @throws problem too_many_documents or too_many_references */
 export function withPart<K extends Kind>(record: CandidateRecord, kind: K, part: Part<K>): CandidateRecord {
   if (record[kind].length >= MAX[kind]) {
-    const detail = `The candidate already has ${MAX[kind]} ${kind}, the maximum. Change or delete one of them.`;
+    const detail = `A candidate has at most ${MAX[kind]} ${kind}. Change or delete one of those that are there.`;
     throw problem(`too_many_${kind}`, detail);
   }
   return { ...record, [kind]: [...record[kind], part] };
