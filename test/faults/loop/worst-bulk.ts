@@ -8,7 +8,6 @@ const REFUSED: Record<string, () => string> = {
   "100 with 7,600 labels each": () => LIST(`{"metadata":{${MEMBERS(7_600, "m")}}}`),
   "100 with 5,000 unknown members each": () => LIST(`{${MEMBERS(5_000, "unknown")}}`),
   "100 with 8,000 lone surrogates each": () => LIST(`{"name":"${"\\ud800".repeat(8_000)}"}`),
-  "8 MiB of escapes": () => `{"candidates":["${'\\"'.repeat(4 * 1024 * 1024 - 100)}"]}`,
 };
 
 /** The hardest requests of several candidates, by method and path. */
@@ -29,9 +28,15 @@ export function bulks(send: Send, ids: readonly string[]): Record<string, Worst[
       ...Object.entries(REFUSED).map(([what, body]) =>
         now(what, () => send("POST", "/candidates/bulk?count=100", { body: body(), headers: JSON_TYPE })),
       ),
+      now("a candidate of escapes, as large as a body may be", () =>
+        send("POST", "/candidates/bulk?count=8", {
+          body: `{"candidates":[{},{},{},{},{},{},{},"${'\\"'.repeat(4 * 1024 * 1024 - 100)}"]}`,
+          headers: JSON_TYPE,
+        }),
+      ),
       now("8 MiB of blank lines", () =>
         send("POST", "/candidates/bulk?count=8", {
-          body: "\n".repeat(8 * 1024 * 1024),
+          body: "\n".repeat(8 * 1024 * 1024 - 100) + "{}\n".repeat(8),
           headers: { "Content-Type": "application/x-ndjson" },
         }),
       ),
