@@ -50,7 +50,7 @@ export interface SyncChange {
 
 export interface SyncResult extends Counts {
   readonly failed: { readonly external_id: string; readonly problem: Partial<Problem> }[];
-  /** With `unreadable`: what was not readable, and is kept in metadata. */
+  /** With `unreadable`: the values that could not be read. Their texts are kept in metadata. */
   readonly warnings: { readonly external_id: string; readonly pointer: string; readonly detail: string }[];
   /** What was sent, or with `dryRun` would be. */
   readonly changes: SyncChange[];
@@ -210,7 +210,7 @@ export function importQuery({ onConflict, unreadable }: ImportOptions): NonNulla
   return { on_conflict: onConflict, unreadable };
 }
 
-/** Returns the call that creates (POST) or changes (PATCH) candidates. It counts as that many. */
+/** Returns the call that creates (POST) or changes (PATCH) candidates. It counts as one request for each. */
 export function bulkCall(method: "POST" | "PATCH", candidates: readonly object[], options: CreateOptions): Call {
   const count = candidates.length;
   return {

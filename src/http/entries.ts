@@ -11,7 +11,7 @@ const LINES = "application/x-ndjson";
 /**
  * Reads a body of `count` entries, `{ NAME: [ … ] }` or one in each line (NDJSON), without parsing them: 8 MiB at once would
  * hold the event loop.
- * @param check parses each entry, in order. Only if JSON in a list is malformed, it is a problem of the whole body.
+ * @param check parses each entry, in order. What it throws is the entry's own problem; malformed JSON in a list is one of the whole body.
  * @returns the text of each entry, in UTF-8.
  * @throws problems as `readJson` does, and validation_failed for another number of entries.
  */
