@@ -40,6 +40,7 @@ import { exportExactness } from "./limits/exactness.ts";
 import { packService } from "./pack/service.ts";
 import { referenceService } from "./references/service.ts";
 import { Visits } from "./reminders/pages/visits.ts";
+import { remindService } from "./reminders/remind.ts";
 import { openReminders, remindersOf, wireReminders } from "./reminders/wire.ts";
 import { routes } from "./routes.ts";
 import { SettingsService } from "./settings/service.ts";
@@ -189,6 +190,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
       documents,
       packs: packService(store, content, accounts, clock),
       references: referenceService(store),
+      remind: remindService({ ...reminders, candidates: store }, config.SMTP_URL !== null),
       settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
       usage: usageService(usage, accounts, clock),
     }),

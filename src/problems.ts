@@ -18,6 +18,8 @@ export const PROBLEMS = {
   candidate_withdrawn: { status: 409, title: "Candidate withdrawn" },
   idempotency_in_flight: { status: 409, title: "Idempotent request in flight" },
   active_key_cap_reached: { status: 409, title: "Active key cap reached" },
+  nothing_to_send: { status: 409, title: "Nothing to send" },
+  reminded_recently: { status: 409, title: "Reminded recently" },
   too_many_documents: { status: 409, title: "Too many documents" },
   too_many_references: { status: 409, title: "Too many references" },
   candidate_deleted: { status: 410, title: "Candidate deleted" },

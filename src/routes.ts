@@ -10,6 +10,8 @@ import { packEndpoints } from "./pack/endpoints.ts";
 import type { PackService } from "./pack/service.ts";
 import { referenceEndpoints } from "./references/endpoints.ts";
 import type { ReferenceService } from "./references/service.ts";
+import { outreachEndpoints } from "./reminders/endpoints.ts";
+import type { RemindService } from "./reminders/remind.ts";
 import { settingsEndpoints } from "./settings/endpoints.ts";
 import type { SettingsService } from "./settings/service.ts";
 import { usageEndpoint } from "./usage/endpoints.ts";
@@ -22,6 +24,7 @@ export interface Services {
   readonly documents: DocumentService;
   readonly packs: PackService;
   readonly references: ReferenceService;
+  readonly remind: RemindService;
   readonly settings: SettingsService;
   readonly usage: UsageService;
 }
@@ -32,6 +35,7 @@ export interface Services {
  */
 export function routes(services: Services): readonly Route[] {
   const candidates = candidateEndpoints(services.candidates, services.bulks, services.eraser);
+  const outreach = outreachEndpoints(services.remind);
   const documents = documentEndpoints(services.documents, services.eraser);
   const packs = packEndpoints(services.packs);
   const references = referenceEndpoints(services.references, services.eraser);
@@ -49,6 +53,7 @@ export function routes(services: Services): readonly Route[] {
     route("DELETE", "/candidates/:id",                         "writes",   candidates.erase),
     route("POST",  "/candidates/:id/start",                    "start",    candidates.start),
     route("PATCH", "/candidates/:id/outreach",                 "writes",   candidates.setOutreach),
+    route("POST",  "/candidates/:id/outreach/remind",          "writes",   outreach.remind),
     route("POST",  "/candidates/:id/documents",                "writes",   documents.add),
     route("GET",   "/candidates/:id/documents/:docId",         "reads",    documents.read),
     route("PATCH", "/candidates/:id/documents/:docId",         "writes",   documents.update),

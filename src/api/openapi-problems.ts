@@ -56,7 +56,11 @@ export const PROBLEM_SCHEMA = {
       description: "With rate_limited: as how many a request may count now.",
       examples: [37],
     },
-    retry_after: { type: "integer", description: "With rate_limited: seconds to wait, rounded up.", examples: [812] },
+    retry_after: {
+      type: "integer",
+      description: "With rate_limited and reminded_recently: seconds to wait, rounded up.",
+      examples: [812],
+    },
     from: {
       type: ["string", "null"],
       description: "With invalid_transition: the state now. Null: none yet.",
@@ -64,6 +68,7 @@ export const PROBLEM_SCHEMA = {
     },
     to: text("With invalid_transition: the state that was asked for.", "requested"),
     allowed: texts("With invalid_transition: the states that are open.", ["received", "accepted"]),
+    reason: text("With nothing_to_send: why no reminder can go out, as in outreach.reason.", "cap_reached"),
     candidate_id: text("With external_id_taken: the candidate that has the id.", "cand_01k9z3v5m8e6q9t2w4y7b1d3f5"),
     current_etag: text("With version_mismatch: the ETag of the resource now.", '"kX9wq"'),
   },
@@ -91,6 +96,9 @@ const DETAILS: Record<ProblemCode, string> = {
   idempotency_in_flight:
     "The first request with this Idempotency-Key is still in progress. Send the request again in a second.",
   active_key_cap_reached: "The account has 5 active keys, the maximum. Revoke one first.",
+  nothing_to_send:
+    "No reminder can go out. The reason is cap_reached: the reference explains it under outreach.reason.",
+  reminded_recently: "The people of this candidate were reminded less than an hour ago. Try again in 1742 seconds.",
   too_many_documents: "The candidate already has 200 documents, the maximum.",
   too_many_references: "The candidate already has 50 references, the maximum.",
   candidate_deleted: "The candidate was deleted and its data erased. Remove it from your mirror.",
@@ -125,6 +133,8 @@ const MEMBERS: Partial<Record<ProblemCode, object>> = {
     allowed: ["requested", "received"],
     ...errors("/state", "cannot be pending"),
   },
+  nothing_to_send: { reason: "cap_reached" },
+  reminded_recently: { retry_after: 1742 },
   version_mismatch: { current_etag: '"kX9wq"' },
   validation_failed: errors("/emial", "is not a known field. Did you mean email?"),
   rate_limited: quotaExceeded("key-create", { surface: "create", scope: "key", limit: 100, retry_after: 812 }).members,

@@ -16,6 +16,7 @@ import {
   Timestamp,
   titled,
 } from "../schema/fields.ts";
+import { MESSAGE_LANGUAGES } from "../schema/registered-names.ts";
 import { MediaType } from "../schema/media-type.ts";
 
 export const DOCUMENT_STATES = [
@@ -33,11 +34,42 @@ export type DocumentState = (typeof DOCUMENT_STATES)[number];
 /** Without a name: Go's generator makes constants of the words, and those of two named enums would collide. */
 const State = oneOf(DOCUMENT_STATES);
 
-export const Chase = component("Chase", "The reminders sent so far.", {
+export const OUTREACH_REASONS = [
+  "withdrawn",
+  "not_started",
+  "nothing_outstanding",
+  "disabled",
+  "quiet_hours",
+  "no_email",
+  "opted_out",
+  "bounced",
+  "cap_reached",
+  "mail_limit",
+  "restored",
+] as const;
+export type OutreachReason = (typeof OUTREACH_REASONS)[number];
+
+export const Chase = component("Chase", "The reminders sent so far, and the next one.", {
   attempts: about(Count, "How many reminders were sent.", 0),
   last_at: about(nullable(Timestamp), "When the last reminder was sent. Null if none was sent.", null),
+  next_at: Type.Optional(
+    about(
+      nullable(Timestamp),
+      "When the next reminder goes out. Null if none will. The pack does not have it.",
+      "2026-08-21T09:31:00.000Z",
+    ),
+  ),
+  reason: Type.Optional(
+    about(
+      nullable(oneOf(OUTREACH_REASONS)),
+      "Why no reminder will go out to this person, or why it waits, in the words of the candidate's outreach. Null if nothing holds it up, or if nothing is asked for. The pack does not have it.",
+      null,
+    ),
+  ),
 });
 export type Chase = Static<typeof Chase>;
+/** The reminders sent so far, as a record has them. */
+export type ChaseRecord = Pick<Static<typeof Chase>, "attempts" | "last_at">;
 
 export const ChaseInput = component("ChaseInput", "The reminders that another system has sent so far.", {
   attempts: about(Type.Integer({ minimum: 0, maximum: 1000 }), "How many, 0 to 1,000. They count towards the cap.", 2),
@@ -48,6 +80,15 @@ export const ChaseInput = component("ChaseInput", "The reminders that another sy
   ),
 });
 export type ChaseInput = Static<typeof ChaseInput>;
+
+/** Completes what the field `language` means. */
+export const LANGUAGES = `${MESSAGE_LANGUAGES.join(", ")}, with or without a region, such as de-CH. Null: the language of the assistant.`;
+export const Language = Type.String({
+  format: "language-tag",
+  maxLength: 100,
+  pattern: `^(${MESSAGE_LANGUAGES.map((tag) => tag.replaceAll(/./g, (each) => `[${each}${each.toUpperCase()}]`)).join("|")})(-|$)`,
+  "x-must-be": `a language that messages have: ${MESSAGE_LANGUAGES.join(", ")}, with or without a region (de-CH)`,
+});
 
 /** Maximum length of a document's name, and of its filename, in characters (code points). */
 export const MAX_NAME = 500;
@@ -183,7 +224,7 @@ export const Document = component("Document", "A document that a candidate bring
   expires_on: about(nullable(CalendarDate), ...TEXT.expires_on),
   metadata: about(Metadata, "The client's own labels."),
   content: about(nullable(DocumentContent), "The file. Null: the service holds none."),
-  chase: about(Chase, "The reminders sent so far for the document."),
+  chase: about(Chase, "The reminders sent so far for the document, and the next one."),
   created_at: about(Timestamp, "When the document was added.", "2026-08-17T09:30:00.000Z"),
   updated_at: about(Timestamp, "When the document was last changed.", "2026-08-17T09:32:11.480Z"),
 });

@@ -12,7 +12,7 @@ import {
   readOnly,
   strict,
 } from "../schema/fields.ts";
-import { DocumentOrName } from "./document-schema.ts";
+import { DocumentOrName, Language } from "./document-schema.ts";
 import { ReferenceInput } from "./reference-schema.ts";
 import { ChaseAttempts, DEFAULT_CHASE_ATTEMPTS, ExternalId, MAX_DOCUMENTS, MAX_REFERENCES, TEXT } from "./schema.ts";
 
@@ -28,6 +28,7 @@ const candidateFields = {
     "The phone number with its country code, in any usual form. It is kept as E.164.",
     "+1 (415) 555-0123",
   ),
+  language: optional(Language, ...TEXT.language),
   job_title: optional(freeText(200), ...TEXT.job_title),
   start_date: optional(CalendarDate, ...TEXT.start_date),
   metadata: optional(MetadataPatch, "The client's own labels. A label that is null is removed, or not set."),
@@ -103,6 +104,8 @@ export const OutreachPatch = component(
 export type OutreachPatch = Static<typeof OutreachPatch>;
 
 export const StartInput = component("StartInput", "An object without members. The body may be left out.", {});
+
+export const RemindInput = component("RemindInput", "An object without members. The body may be left out.", {});
 
 const OnConflict = oneOf(["update", "skip"]);
 export type OnConflict = Static<typeof OnConflict>;

@@ -7,13 +7,13 @@ import {
   type ReferenceRecord,
   TO_CANDIDATE,
 } from "./record.ts";
-import type { OutreachReason } from "./schema.ts";
+import type { Chase, OutreachReason } from "./document-schema.ts";
 
 /** What a record knows of reminders: who can be reminded, who was, and who has opted out. Pure. */
 
 /** Plans the reminders of a candidate. @param now milliseconds since the epoch. */
 export type Planner = (record: CandidateRecord, now: number) => PlannedOutreach;
-export type PlannedOutreach = Pick<OutreachRecord, "next_at" | "reason" | "look_at" | "rules">;
+export type PlannedOutreach = Pick<OutreachRecord, "next_at" | "reason" | "look_at" | "rules" | "chases">;
 
 /** What reminders add to writes of candidates. */
 export interface Reminders {
@@ -29,6 +29,7 @@ export const NO_OUTREACH: OutreachRecord = {
   reason: null,
   look_at: null,
   rules: null,
+  chases: [],
   recipients: [],
   opted_out: [],
 };
@@ -39,6 +40,7 @@ export const noMail: Planner = (record) => ({
   reason: nothingToSend(record) ?? "disabled",
   look_at: null,
   rules: null,
+  chases: [],
 });
 
 /** Returns the record with a new plan, and without what it knew of recipients and addresses that are gone. */
@@ -81,6 +83,26 @@ export const ASKED_OF_CANDIDATE: readonly DocumentRecord["state"][] = ["requeste
 
 export function isAskedOfCandidate(state: DocumentRecord["state"]): boolean {
   return ASKED_OF_CANDIDATE.includes(state);
+}
+
+/** Reasons that concern a candidate as a whole. */
+const OF_ALL: readonly (OutreachReason | null)[] = ["withdrawn", "not_started", "disabled"];
+
+/** Returns how a document or reference is chased: what was sent, and what comes next for the person who is asked. */
+export function chaseOf(item: DocumentRecord | ReferenceRecord, record: CandidateRecord): Chase {
+  const { outreach, docs_chase_attempts: cap } = record;
+  const isReference = "relationship" in item;
+  const chase = (next_at: string | null, reason: OutreachReason | null) => ({ ...item.chase, next_at, reason });
+  const isAsked = isReference ? isAskedOfReferee(item.state) : isAskedOfCandidate(item.state);
+  if (!isAsked || outreach.chases === undefined) return chase(null, null);
+  const to = isReference ? item.id : TO_CANDIDATE;
+  const next = outreach.chases.find((each) => each.to === to);
+  if (next === undefined)
+    return chase(null, OF_ALL.includes(outreach.reason) ? outreach.reason : "nothing_outstanding");
+  const last = outreach.recipients.find((each) => each.to === to)?.last;
+  const isRepeated = last?.retry_at && last.documents.includes(item.id);
+  const isLeftOut = !isReference && next.next_at !== null && !isRepeated && item.chase.attempts >= cap;
+  return isLeftOut ? chase(null, "cap_reached") : chase(next.next_at, next.reason);
 }
 
 /** A bounced reference is still outstanding, though no reminder can reach the referee. */

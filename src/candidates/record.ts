@@ -1,6 +1,6 @@
-import type { Chase, Document } from "./document-schema.ts";
+import type { ChaseRecord, Document, OutreachReason } from "./document-schema.ts";
 import type { Reference } from "./reference-schema.ts";
-import type { Candidate, OutreachReason } from "./schema.ts";
+import type { Candidate } from "./schema.ts";
 
 export interface CandidateKey {
   readonly accountId: string;
@@ -38,6 +38,14 @@ export interface OutreachRecord {
   readonly look_at: string | null;
   /** The version of the rules that the plan was made with. Null if mail was not configured. */
   readonly rules: string | null;
+  /** The next message to each recipient who is still to answer. Absent before the first plan. */
+  readonly chases?: readonly {
+    readonly to: string;
+    readonly next_at: string | null;
+    readonly reason: OutreachReason | null;
+  }[];
+  /** When a client last asked for a reminder at once. Absent if none did. */
+  readonly reminded_at?: string;
   /** When outreach_enabled last became true again. Nothing is due for the time before. Absent if it never was false. */
   readonly resumed_at?: string;
   /** The recipients of earlier messages. */
@@ -58,6 +66,20 @@ export interface RecipientRecord {
   readonly bounced: string | null;
   /** What keeps its next message until another day. Absent or null if nothing does. */
   readonly held?: Hold | null;
+  /** What changed for the recipient since the last attempt. Absent or null if nothing did. */
+  readonly changed?: ChangeRecord | null;
+  /** When a client asked for a reminder at once. Absent or null if none did since the last attempt. */
+  readonly remind_at?: string | null;
+}
+
+/** Why somebody hears before the interval is over (changes.ts). */
+export interface ChangeRecord {
+  /** When the first of the changes was made. RFC 3339. */
+  readonly at: string;
+  /** The ids of the documents that are asked for now, or again. */
+  readonly documents: readonly string[];
+  /** True if the recipient can be reached again, or is asked again. */
+  readonly person: boolean;
 }
 
 /** A budget of messages that was used up. */
@@ -76,6 +98,8 @@ export interface AttemptRecord {
   readonly at: string;
   /** The ids of the documents that it lists. */
   readonly documents: readonly string[];
+  /** Those of them that it is about because they changed. Absent if none is. */
+  readonly changed?: readonly string[];
   /** Number of times that it was given to the mail server, at least 1. */
   readonly tries: number;
   /** The address that it was sent to, as a hash (AddressHash). */
@@ -116,11 +140,14 @@ export interface ContentRecord extends Readonly<Omit<NonNullable<Document["conte
   readonly file_id: string;
 }
 
-export interface DocumentRecord extends Readonly<Omit<Document, "object" | "candidate_id" | "content">> {
+export interface DocumentRecord extends Readonly<Omit<Document, "object" | "candidate_id" | "content" | "chase">> {
   readonly content: ContentRecord | null;
+  readonly chase: ChaseRecord;
 }
 
-export type ReferenceRecord = Readonly<Omit<Reference, "object" | "candidate_id">>;
+export interface ReferenceRecord extends Readonly<Omit<Reference, "object" | "candidate_id" | "chase">> {
+  readonly chase: ChaseRecord;
+}
 
 /** Names the candidate among the recipients of messages. Each other recipient is named by its reference's id. */
 export const TO_CANDIDATE = "candidate";
@@ -133,6 +160,7 @@ export const NO_FIELDS = {
   first_name: null,
   last_name: null,
   email: null,
+  language: null,
   phone: null,
   job_title: null,
   start_date: null,
@@ -143,9 +171,14 @@ export const NO_FIELDS = {
   started_at: null,
 } as const;
 
-export const NEVER_CHASED: Chase = { attempts: 0, last_at: null };
+export const NEVER_CHASED: ChaseRecord = { attempts: 0, last_at: null };
 
 /** Returns true if the file is the content of one of the candidate's documents. */
 export function namesFile({ documents }: Pick<CandidateRecord, "documents">, fileId: string): boolean {
   return documents.some(({ content }) => content?.file_id === fileId);
+}
+
+/** Returns a candidate's name, in whichever fields it is. */
+export function nameOf(of: Pick<CandidateRecord, "name" | "first_name" | "last_name">): string | null {
+  return of.name ?? ([of.first_name, of.last_name].filter(Boolean).join(" ") || null);
 }

@@ -15,7 +15,7 @@ import {
   strict,
   Timestamp,
 } from "../schema/fields.ts";
-import { Chase, CHASED, ChaseInput, READ_ONLY } from "./document-schema.ts";
+import { Chase, CHASED, ChaseInput, Language, LANGUAGES, READ_ONLY } from "./document-schema.ts";
 
 export const REFERENCE_STATES = [
   "not_requested",
@@ -42,6 +42,7 @@ const TEXT = {
   company: ["Where the referee and the candidate worked together, up to 200 characters.", "Initech"],
   job_title: ["The referee's job title, up to 200 characters.", "Head of Support"],
   relationship: ["How the referee knows the candidate, up to 200 characters.", "Line manager"],
+  language: [`The language in which the referee is written to. ${LANGUAGES}`, "de"],
 } as const;
 const PHONE = "The referee's phone number";
 
@@ -56,6 +57,7 @@ const referenceFields = {
   company: optional(freeText(200), ...TEXT.company),
   job_title: optional(freeText(200), ...TEXT.job_title),
   relationship: optional(freeText(200), ...TEXT.relationship),
+  language: optional(Language, ...TEXT.language),
 };
 
 /** What the referee said: any JSON object of up to 16 KiB and 1,000 members and items, without numbers that lose digits. */
@@ -117,10 +119,11 @@ export const Reference = component("Reference", "A person who is asked about a c
   company: about(nullable(Type.String()), ...TEXT.company),
   job_title: about(nullable(Type.String()), ...TEXT.job_title),
   relationship: about(nullable(Type.String()), ...TEXT.relationship),
+  language: about(nullable(Type.String()), ...TEXT.language),
   state: about(State, ...TEXT.state),
   response: about(nullable(Response), "What the referee said: any JSON object.", ANSWERS),
   metadata: about(Metadata, "The client's own labels."),
-  chase: about(Chase, "The reminders sent so far for the reference."),
+  chase: about(Chase, "The reminders sent so far for the reference, and the next one."),
   requested_at: about(
     nullable(Timestamp),
     "When the reference was first requested. Null if it never was.",

@@ -108,6 +108,7 @@ export function newReference(
     company: given.company ?? null,
     job_title: given.job_title ?? null,
     relationship: given.relationship ?? null,
+    language: given.language ?? null,
     response: mergedResponse(null, given.response, at),
     metadata: given.metadata ?? {},
     chase: newChase(given.chase, { now, at }),

@@ -1,17 +1,9 @@
 import type { Document } from "./document-schema.ts";
 import type { CandidateRecord, ContentRecord, DocumentRecord, ReferenceRecord } from "./record.ts";
+import { chaseOf } from "./outreach.ts";
 import type { Reference } from "./reference-schema.ts";
 import type { Candidate } from "./schema.ts";
 import { derive } from "./states.ts";
-
-/** The ETag of a candidate covers what comes before this member. 0.1.0 does not know the rest, which changes `version`. */
-export const UNTAGGED = "outreach";
-
-/** What the ETag of a candidate covers. */
-export function taggedCandidate(record: CandidateRecord): Omit<Candidate, typeof UNTAGGED | "outreach_enabled"> {
-  const { outreach: _, outreach_enabled: _enabled, ...tagged } = renderCandidate(record);
-  return tagged;
-}
 
 export function renderCandidate(record: CandidateRecord): Candidate {
   const { state, state_reason, waiting_on, reference_requirements } = derive(record);
@@ -23,6 +15,7 @@ export function renderCandidate(record: CandidateRecord): Candidate {
     first_name: record.first_name,
     last_name: record.last_name,
     email: record.email,
+    language: record.language,
     phone: record.phone,
     job_title: record.job_title,
     start_date: record.start_date,
@@ -36,24 +29,26 @@ export function renderCandidate(record: CandidateRecord): Candidate {
     waiting_on,
     withdrawn: record.withdrawn,
     withdrawal_reason: record.withdrawal_reason,
-    documents: record.documents.map((document) => renderDocument(record.id, document)),
-    references: record.references.map((reference) => renderReference(record.id, reference)),
+    documents: record.documents.map((document) => renderDocument(record, document)),
+    references: record.references.map((reference) => renderReference(record, reference)),
     version: record.version,
     pack_version: record.pack_version,
     created_at: record.created_at,
     updated_at: record.updated_at,
     started_at: record.started_at,
-    outreach: { next_at: record.outreach.next_at, reason: record.outreach.reason }, // UNTAGGED
+    outreach: { next_at: record.outreach.next_at, reason: record.outreach.reason },
     outreach_enabled: record.outreach_enabled,
   };
 }
 
 /** A document as the API shows it. It describes the content, and never includes the bytes. */
-export function renderDocument(candidateId: string, { content, ...document }: DocumentRecord): Document {
+export function renderDocument(candidate: CandidateRecord, document: DocumentRecord): Document {
+  const { content } = document;
   return {
     object: "document",
-    candidate_id: candidateId,
+    candidate_id: candidate.id,
     ...document,
+    chase: chaseOf(document, candidate),
     content: content === null ? null : renderContent(content),
   };
 }
@@ -68,6 +63,6 @@ export function contentTag({ sha256 }: ContentRecord): string {
   return `"${sha256}"`;
 }
 
-export function renderReference(candidateId: string, reference: ReferenceRecord): Reference {
-  return { object: "reference", candidate_id: candidateId, ...reference };
+export function renderReference(candidate: CandidateRecord, reference: ReferenceRecord): Reference {
+  return { object: "reference", candidate_id: candidate.id, ...reference, chase: chaseOf(reference, candidate) };
 }

@@ -11,7 +11,7 @@ import {
   Timestamp,
   titled,
 } from "../schema/fields.ts";
-import { Document } from "./document-schema.ts";
+import { Document, LANGUAGES, OUTREACH_REASONS } from "./document-schema.ts";
 import { Reference } from "./reference-schema.ts";
 
 export const MAX_DOCUMENTS = 200;
@@ -47,6 +47,7 @@ export const TEXT = {
   first_name: ["The first name, up to 200 characters.", "Ada"],
   last_name: ["The last name, up to 200 characters.", "Okafor"],
   email: ["The email address.", "ada@example.com"],
+  language: [`The language in which the candidate is written to. ${LANGUAGES}`, "de"],
   job_title: ["The job that the candidate is hired for, up to 200 characters.", "Support Engineer"],
   start_date: ["The first working day.", "2026-09-01"],
   docs_chase_attempts: ["How many reminders may list the same document, 0 to 100.", 3],
@@ -80,21 +81,6 @@ const WaitingOn = component("WaitingOn", "One thing that is still missing.", {
   ),
 });
 export type WaitingOn = Static<typeof WaitingOn>;
-
-export const OUTREACH_REASONS = [
-  "withdrawn",
-  "not_started",
-  "nothing_outstanding",
-  "disabled",
-  "quiet_hours",
-  "no_email",
-  "opted_out",
-  "bounced",
-  "cap_reached",
-  "mail_limit",
-  "restored",
-] as const;
-export type OutreachReason = (typeof OUTREACH_REASONS)[number];
 
 const Outreach = component("Outreach", "When the next reminder goes out, or why none will, or why it waits.", {
   next_at: about(
@@ -142,6 +128,7 @@ export const Candidate = component("Candidate", "A candidate with all documents 
   last_name: about(nullable(Type.String()), ...TEXT.last_name),
   email: about(nullable(Type.String()), ...TEXT.email),
   phone: about(nullable(Type.String()), "The phone number, as E.164.", "+14155550123"),
+  language: about(nullable(Type.String()), ...TEXT.language),
   job_title: about(nullable(Type.String()), ...TEXT.job_title),
   start_date: about(nullable(CalendarDate), ...TEXT.start_date),
   metadata: about(Metadata, "The client's own labels."),

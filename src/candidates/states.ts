@@ -4,6 +4,7 @@ import {
   type CandidateRecord,
   type Derived,
   type DocumentRecord,
+  nameOf,
   type ReferenceRecord,
   TO_CANDIDATE,
 } from "./record.ts";
@@ -12,7 +13,7 @@ import type { Candidate, CandidateState, ReferenceRequirements, WaitingOn } from
 
 type Facts = Omit<CandidateRecord, "state">;
 
-/** Part of every ETag. If a release changes a text, its replicas refuse If-Match from the last one, and vice versa. */
+/** Part of every ETag and row. If a release changes a text, its replicas refuse If-Match from the last one, and vice versa. */
 const DOCUMENT_WAITS: Partial<Record<DocumentState, string>> = {
   requested: "has not arrived",
   received: "has arrived and is to be reviewed",
@@ -23,7 +24,7 @@ const DOCUMENT_WAITS: Partial<Record<DocumentState, string>> = {
 const REFERENCE_WAITS: Partial<Record<ReferenceState, string>> = {
   requested: "has not answered",
   declined: "has declined",
-  bounced: "could not be reached: the message bounced",
+  bounced: "cannot be reached: the message bounced",
   unresponsive: "does not respond",
 };
 
@@ -106,10 +107,10 @@ function waitsOf(
   const { opted_out } = outreach;
   const waits: WaitingOn[] = [];
   const wait = (code: string, message: string) => waits.push({ code, subject: id, message });
-  if (facts.started_at === null) wait("not_started", "The candidate has not been started");
-  if (mailBounces(facts)) wait("candidate_bounced", "Mail to the candidate bounced");
-  if (email !== null && hasOptedOut(opted_out, email))
-    wait("candidate_opted_out", "The candidate has asked for no more messages");
+  const name = nameOf(facts)?.trim() || "The candidate";
+  if (facts.started_at === null) wait("not_started", `${name} has not been started`);
+  if (mailBounces(facts)) wait("candidate_bounced", `${name} cannot be reached: the message bounced`);
+  if (email !== null && hasOptedOut(opted_out, email)) wait("candidate_opted_out", `${name} does not want messages`);
   waits.push(...documents.flatMap(waitForDocument));
   waits.push(...references.flatMap((reference) => waitForReference(reference, opted_out)));
   const missing = required - references.length;
@@ -129,14 +130,15 @@ function waitForDocument({ id, name, state, rejection_reason }: DocumentRecord):
   return [{ code: `document_${state}`, subject: id, message: `Document "${name}" ${what}${why}` }];
 }
 
-function waitForReference({ id, email, state }: ReferenceRecord, optedOut: readonly string[]): WaitingOn[] {
+function waitForReference({ id, name, email, state }: ReferenceRecord, optedOut: readonly string[]): WaitingOn[] {
   const waits: WaitingOn[] = [];
   const wait = (code: string, message: string) => waits.push({ code, subject: id, message });
+  const referee = name?.trim() || email || "A referee without a name";
   const unanswered = state === "not_requested" || state === "requested";
-  if (unanswered && email === null) wait("reference_without_email", `Reference ${id} has no email address`);
+  if (unanswered && email === null) wait("reference_without_email", `${referee} has no email address`);
   if ((unanswered || state === "unresponsive") && email !== null && hasOptedOut(optedOut, email))
-    wait("reference_opted_out", `The referee of reference ${id} has asked for no more messages`);
+    wait("reference_opted_out", `${referee} does not want messages`);
   const what = REFERENCE_WAITS[state];
-  if (what !== undefined) wait(`reference_${state}`, `Reference ${id} ${what}`);
+  if (what !== undefined) wait(`reference_${state}`, `${referee} ${what}`);
   return waits;
 }

@@ -168,6 +168,9 @@ export function salvaged(document: Uint8Array): Tombstone {
   };
 }
 
+/** What references of 0.1.0 do not have. */
+const NEW_IN_REFERENCES = { language: null };
+
 export function decode(stored: Stored): Found {
   if (stored.deleted !== true) return decodeRecord(stored);
   const { _id: id, account: accountId, version, updated_at, erasure = null } = stored;
@@ -188,10 +191,12 @@ function decodeRecord({
   erasure,
   outreach,
   outreach_enabled = true,
+  language = null,
   ...stored
 }: Stored): CandidateRecord {
   const record: CandidateRecord = {
     ...stored,
+    language,
     removed,
     erasure: erasure ?? null,
     outreach: outreach ?? NO_OUTREACH,
@@ -205,6 +210,7 @@ function decodeRecord({
       metadata: JSON.parse(document.metadata) as Record<string, string>,
     })),
     references: stored.references.map((reference) => ({
+      ...NEW_IN_REFERENCES,
       ...reference,
       metadata: JSON.parse(reference.metadata) as Record<string, string>,
       response: JSON.parse(reference.response) as ReferenceRecord["response"],

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { timestamp } from "../infra/clock.ts";
+import { withChanges } from "./changes.ts";
 import { type Found, isTombstone } from "./erasure.ts";
 import type { Reservation } from "./feed-clock.ts";
 import { comparable, NO_OUTREACH, type Planner, planned } from "./outreach.ts";
@@ -35,7 +36,7 @@ export function nextRecord(
     pack_version: before.pack_version + (isSamePack(before, edited) ? 0 : 1),
     updated_at: timestamp(at),
   };
-  return planned(withState(next), plan, now);
+  return planned(withChanges(before, withState(next), now), plan, now);
 }
 
 function withState(record: Omit<CandidateRecord, "state">): CandidateRecord {
@@ -50,6 +51,7 @@ function isSamePack(before: CandidateRecord, edited: CandidateRecord): boolean {
 function packFacts({
   docs_chase_attempts: _d,
   reference_chase_attempts: _r,
+  language: _l,
   metadata: _m,
   removed: _removed,
   erasure: _erasure,

@@ -27,7 +27,7 @@ export type Problem = {
     /**
      * What went wrong, for programs. A code never changes its meaning.
      */
-    code: 'malformed_json' | 'malformed_path' | 'malformed_request' | 'invalid_query' | 'api_key_missing' | 'api_key_invalid' | 'api_key_revoked' | 'account_suspended' | 'not_found' | 'content_not_available' | 'method_not_allowed' | 'not_acceptable' | 'request_timeout' | 'external_id_taken' | 'invalid_transition' | 'candidate_withdrawn' | 'idempotency_in_flight' | 'active_key_cap_reached' | 'too_many_documents' | 'too_many_references' | 'candidate_deleted' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'idempotency_key_reused' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'pack_unavailable' | 'service_restoring' | 'limiter_unavailable' | 'store_unavailable';
+    code: 'malformed_json' | 'malformed_path' | 'malformed_request' | 'invalid_query' | 'api_key_missing' | 'api_key_invalid' | 'api_key_revoked' | 'account_suspended' | 'not_found' | 'content_not_available' | 'method_not_allowed' | 'not_acceptable' | 'request_timeout' | 'external_id_taken' | 'invalid_transition' | 'candidate_withdrawn' | 'idempotency_in_flight' | 'active_key_cap_reached' | 'nothing_to_send' | 'reminded_recently' | 'too_many_documents' | 'too_many_references' | 'candidate_deleted' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'idempotency_key_reused' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'pack_unavailable' | 'service_restoring' | 'limiter_unavailable' | 'store_unavailable';
     /**
      * The X-Request-Id of the request. Quote it to support.
      */
@@ -57,7 +57,7 @@ export type Problem = {
      */
     remaining?: number;
     /**
-     * With rate_limited: seconds to wait, rounded up.
+     * With rate_limited and reminded_recently: seconds to wait, rounded up.
      */
     retry_after?: number;
     /**
@@ -72,6 +72,10 @@ export type Problem = {
      * With invalid_transition: the states that are open.
      */
     allowed?: Array<string>;
+    /**
+     * With nothing_to_send: why no reminder can go out, as in outreach.reason.
+     */
+    reason?: string;
     /**
      * With external_id_taken: the candidate that has the id.
      */
@@ -377,6 +381,10 @@ export type ReferenceInput = {
      */
     relationship?: string | null;
     /**
+     * The language in which the referee is written to. en, de, fr, es, nl, with or without a region, such as de-CH. Null: the language of the assistant.
+     */
+    language?: string | null;
+    /**
      * The client's own labels.
      */
     metadata?: MetadataInput | null;
@@ -424,6 +432,10 @@ export type CandidateInput = {
      * The phone number with its country code, in any usual form. It is kept as E.164.
      */
     phone?: string | null;
+    /**
+     * The language in which the candidate is written to. en, de, fr, es, nl, with or without a region, such as de-CH. Null: the language of the assistant.
+     */
+    language?: string | null;
     /**
      * The job that the candidate is hired for, up to 200 characters.
      */
@@ -558,7 +570,7 @@ export type DocumentContent = {
 };
 
 /**
- * The reminders sent so far.
+ * The reminders sent so far, and the next one.
  */
 export type Chase = {
     /**
@@ -569,6 +581,14 @@ export type Chase = {
      * When the last reminder was sent. Null if none was sent.
      */
     last_at: string | null;
+    /**
+     * When the next reminder goes out. Null if none will. The pack does not have it.
+     */
+    next_at?: string | null;
+    /**
+     * Why no reminder will go out to this person, or why it waits, in the words of the candidate's outreach. Null if nothing holds it up, or if nothing is asked for. The pack does not have it.
+     */
+    reason?: 'withdrawn' | 'not_started' | 'nothing_outstanding' | 'disabled' | 'quiet_hours' | 'no_email' | 'opted_out' | 'bounced' | 'cap_reached' | 'mail_limit' | 'restored' | null;
 };
 
 /**
@@ -616,7 +636,7 @@ export type Document = {
      */
     content: DocumentContent | null;
     /**
-     * The reminders sent so far for the document.
+     * The reminders sent so far for the document, and the next one.
      */
     chase: Chase;
     /**
@@ -670,6 +690,10 @@ export type Reference = {
      */
     relationship: string | null;
     /**
+     * The language in which the referee is written to. en, de, fr, es, nl, with or without a region, such as de-CH. Null: the language of the assistant.
+     */
+    language: string | null;
+    /**
      * How far the reference has come. not_requested: not asked yet. requested: the candidate is started. received: the referee has answered. declined, bounced, unresponsive: needs action. waived, cancelled: no longer needed.
      */
     state: 'not_requested' | 'requested' | 'received' | 'declined' | 'bounced' | 'unresponsive' | 'waived' | 'cancelled';
@@ -684,7 +708,7 @@ export type Reference = {
      */
     metadata: Metadata;
     /**
-     * The reminders sent so far for the reference.
+     * The reminders sent so far for the reference, and the next one.
      */
     chase: Chase;
     /**
@@ -755,6 +779,10 @@ export type Candidate = {
      * The phone number, as E.164.
      */
     phone: string | null;
+    /**
+     * The language in which the candidate is written to. en, de, fr, es, nl, with or without a region, such as de-CH. Null: the language of the assistant.
+     */
+    language: string | null;
     /**
      * The job that the candidate is hired for, up to 200 characters.
      */
@@ -1052,6 +1080,10 @@ export type BulkPatch = {
      */
     phone?: string | null;
     /**
+     * The language in which the candidate is written to. en, de, fr, es, nl, with or without a region, such as de-CH. Null: the language of the assistant.
+     */
+    language?: string | null;
+    /**
      * The job that the candidate is hired for, up to 200 characters.
      */
     job_title?: string | null;
@@ -1128,6 +1160,10 @@ export type CandidatePatch = {
      */
     phone?: string | null;
     /**
+     * The language in which the candidate is written to. en, de, fr, es, nl, with or without a region, such as de-CH. Null: the language of the assistant.
+     */
+    language?: string | null;
+    /**
      * The job that the candidate is hired for, up to 200 characters.
      */
     job_title?: string | null;
@@ -1176,6 +1212,13 @@ export type OutreachPatch = {
      * How many reminders a referee may get, 0 to 100. Null restores the default, 3.
      */
     reference_chase_attempts?: number | null;
+};
+
+/**
+ * An object without members. The body may be left out.
+ */
+export type RemindInput = {
+    [key: string]: unknown;
 };
 
 /**
@@ -1274,6 +1317,10 @@ export type ReferencePatch = {
      * How the referee knows the candidate, up to 200 characters.
      */
     relationship?: string | null;
+    /**
+     * The language in which the referee is written to. en, de, fr, es, nl, with or without a region, such as de-CH. Null: the language of the assistant.
+     */
+    language?: string | null;
     /**
      * Changes of the client's own labels. Null removes all.
      */
@@ -1441,7 +1488,7 @@ export type AssistantSettings = {
      */
     reply_to: string | null;
     /**
-     * The language of messages: a language tag (BCP 47). Default: en.
+     * The language of messages: a language tag (BCP 47). Messages have en, de, fr, es and nl, and are in en for any other: message_language says which. A candidate or reference may have its own. Default: en.
      */
     language: string;
     /**
@@ -1460,6 +1507,10 @@ export type AssistantSettings = {
      * What referees are asked: 1 to 20 different questions of up to 300 characters. Null: five usual questions, in the language of the message.
      */
     reference_questions: Array<string> | null;
+    /**
+     * The language in which messages are written: language, or en if messages do not have that.
+     */
+    message_language: 'en' | 'de' | 'fr' | 'es' | 'nl';
     /**
      * Counts the changes of the settings. 0 before the first.
      */
@@ -1487,7 +1538,7 @@ export type AssistantPatch = {
      */
     reply_to?: string | null;
     /**
-     * The language of messages: a language tag (BCP 47). Default: en.
+     * The language of messages: a language tag (BCP 47). Messages have en, de, fr, es and nl, and are in en for any other: message_language says which. A candidate or reference may have its own. Default: en.
      */
     language?: string | null;
     /**
@@ -2568,6 +2619,109 @@ export type SetOutreachResponses = {
 };
 
 export type SetOutreachResponse = SetOutreachResponses[keyof SetOutreachResponses];
+
+export type RemindCandidateData = {
+    /**
+     * The fields.
+     */
+    body?: RemindInput;
+    headers?: {
+        /**
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
+         */
+        'If-Match'?: string;
+        /**
+         * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first response again.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * Copied to the response and to the log.
+         */
+        'X-Request-Id'?: string;
+    };
+    path: {
+        /**
+         * The id of the candidate, or external: and its external_id, percent-encoded.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/candidates/{id}/outreach/remind';
+};
+
+export type RemindCandidateErrors = {
+    /**
+     * invalid_query, malformed_json, malformed_path, malformed_request
+     */
+    400: Problem;
+    /**
+     * api_key_invalid, api_key_missing, api_key_revoked
+     */
+    401: Problem;
+    /**
+     * account_suspended
+     */
+    403: Problem;
+    /**
+     * not_found
+     */
+    404: Problem;
+    /**
+     * request_timeout
+     */
+    408: Problem;
+    /**
+     * idempotency_in_flight, nothing_to_send, reminded_recently
+     */
+    409: Problem;
+    /**
+     * candidate_deleted
+     */
+    410: Problem;
+    /**
+     * version_mismatch
+     */
+    412: Problem;
+    /**
+     * payload_too_large
+     */
+    413: Problem;
+    /**
+     * unsupported_media_type
+     */
+    415: Problem;
+    /**
+     * idempotency_key_reused, validation_failed
+     */
+    422: Problem;
+    /**
+     * rate_limited
+     */
+    429: Problem;
+    /**
+     * headers_too_large
+     */
+    431: Problem;
+    /**
+     * internal_error
+     */
+    500: Problem;
+    /**
+     * limiter_unavailable, service_restoring, store_unavailable
+     */
+    503: Problem;
+};
+
+export type RemindCandidateError = RemindCandidateErrors[keyof RemindCandidateErrors];
+
+export type RemindCandidateResponses = {
+    /**
+     * Done.
+     */
+    200: Candidate;
+};
+
+export type RemindCandidateResponse = RemindCandidateResponses[keyof RemindCandidateResponses];
 
 export type AddDocumentData = {
     /**

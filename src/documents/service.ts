@@ -12,7 +12,7 @@ import {
 import { situationOf } from "../candidates/moves.ts";
 import { checkNotRemoved, withChanged, withPart } from "../candidates/parts.ts";
 import { type CandidateRecord, type ContentRecord, type DocumentRecord, namesFile } from "../candidates/record.ts";
-import { contentTag, renderDocument, taggedCandidate } from "../candidates/render.ts";
+import { contentTag, renderCandidate, renderDocument } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { ByteRange, IncomingFile, StoredFile } from "../content/file.ts";
 import type { ContentStore, FileOwner } from "../content/store.ts";
@@ -106,12 +106,12 @@ export class DocumentService {
       this.#store.change(accountId, candidateId, (before, now) => {
         if (before.documents.some((document) => document.id === id)) return before;
         checkNotRemoved(before, id);
-        precondition([taggedCandidate(before)]);
+        precondition([renderCandidate(before)]);
         const document = newDocument(given, { id, content, ...situationOf(before, now) });
         return withPart(before, "documents", document);
       });
     const record = await this.#content.settle(content === undefined ? [] : [content.id], write, namesFile);
-    return renderDocument(candidateId, documentOf(record, id));
+    return renderDocument(record, documentOf(record, id));
   }
 
   async update(
@@ -121,11 +121,11 @@ export class DocumentService {
   ): Promise<Document> {
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
       const document = documentOf(before, id);
-      precondition([renderDocument(candidateId, document), taggedCandidate(before)]);
+      precondition([renderDocument(before, document), renderCandidate(before)]);
       const after = patchedDocument(document, patch, situationOf(before, now));
       return withChanged(before, "documents", document, after);
     });
-    return renderDocument(candidateId, documentOf(record, id));
+    return renderDocument(record, documentOf(record, id));
   }
 
   /** Makes a stored file the document's content. Concurrent uploads never mix; the last one wins. */
@@ -149,11 +149,13 @@ export class DocumentService {
         listed.add(old);
       }
     };
-    return renderDocument(candidateId, documentOf(await this.#content.settle([file.id], write, namesFile), id));
+    const record = await this.#content.settle([file.id], write, namesFile);
+    return renderDocument(record, documentOf(record, id));
   }
 
   async read({ documentId, ...owner }: DocumentAddress): Promise<Document> {
-    return renderDocument(owner.candidateId, documentOf(await this.#recordOf(owner), documentId));
+    const record = await this.#recordOf(owner);
+    return renderDocument(record, documentOf(record, documentId));
   }
 
   async content({ documentId: id, ...owner }: DocumentAddress): Promise<DocumentContent> {
@@ -175,5 +177,5 @@ export class DocumentService {
 /** Checks If-Match of a write of content: it may name the document, its candidate or the present content. */
 function checkContentMatches(record: CandidateRecord, document: DocumentRecord, precondition: Precondition): void {
   const tags = document.content === null ? [] : [contentTag(document.content)];
-  precondition([renderDocument(record.id, document), taggedCandidate(record)], tags);
+  precondition([renderDocument(record, document), renderCandidate(record)], tags);
 }

@@ -1,4 +1,4 @@
-import type { CandidateRecord, ReferenceRecord } from "../candidates/record.ts";
+import type { CandidateRecord } from "../candidates/record.ts";
 import { renderCandidate } from "../candidates/render.ts";
 import type { Candidate } from "../candidates/schema.ts";
 import type { Pack } from "./schema.ts";
@@ -20,8 +20,8 @@ export function renderPack(record: CandidateRecord, account: Pack["account"], ge
     candidate: identityOf(candidate),
     complete: missing.length === 0,
     missing,
-    documents: candidate.documents,
-    references: candidate.references,
+    documents: candidate.documents.map(withoutPlan),
+    references: candidate.references.map(withoutPlan),
     references_required: candidate.references_required,
     reference_requirements: candidate.reference_requirements,
   };
@@ -37,22 +37,15 @@ function identityOf(candidate: Candidate): Pack["candidate"] {
 /** Lists what is missing. Ignores a withdrawal: it ends the waiting, but does not complete the pack. */
 function missingOf(record: CandidateRecord): Pack["missing"] {
   const { id, state, waiting_on } = renderCandidate({ ...record, withdrawn: false });
-  if (state === "completed" || waiting_on.length > 0) return withReferees(waiting_on, record.references);
+  if (state === "completed" || waiting_on.length > 0) return waiting_on;
   if (record.documents.length + record.references.length === 0) {
     return [{ code: "nothing_asked_for", subject: id, message: "No document and no reference has been asked for" }];
   }
   return [{ code: "not_completed", subject: id, message: "Nothing that counts has been settled yet" }];
 }
 
-/**
- * Names the referee in place of the reference's id. The candidate's own waiting_on keeps the id: its texts are part of a
- * candidate's ETag, and replicas of two versions must agree on that.
- */
-function withReferees(missing: Pack["missing"], references: readonly ReferenceRecord[]): Pack["missing"] {
-  const referees = new Map(references.map(({ id, name, email }) => [id, name?.trim() || email]));
-  return missing.map((wait) => {
-    const referee = referees.get(wait.subject);
-    const message = (name: string) => wait.message.replace(`Reference ${wait.subject}`, () => `Reference "${name}"`);
-    return referee ? { ...wait, message: message(referee) } : wait;
-  });
+/** The pack has what happened, and not what is planned: that changes without a new pack_version. */
+function withoutPlan<Item extends Candidate["documents" | "references"][number]>(item: Item): Item {
+  const { attempts, last_at } = item.chase;
+  return { ...item, chase: { attempts, last_at } };
 }

@@ -1,7 +1,7 @@
 import { situationOf } from "../candidates/moves.ts";
 import { checkNotRemoved, withChanged, withPart } from "../candidates/parts.ts";
 import { newReference, patchedReference, referenceOf } from "../candidates/references.ts";
-import { renderReference, taggedCandidate } from "../candidates/render.ts";
+import { renderCandidate, renderReference } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { Reference, ReferenceInput, ReferencePatch } from "../candidates/reference-schema.ts";
 import type { Precondition } from "../problems.ts";
@@ -22,26 +22,27 @@ export function referenceService(store: CandidateStore) {
         // An interrupted attempt already added it, so the retry succeeds whatever its If-Match says (RFC 9110, 13.1.1).
         if (before.references.some((reference) => reference.id === id)) return before;
         checkNotRemoved(before, id);
-        precondition([taggedCandidate(before)]);
+        precondition([renderCandidate(before)]);
         return withPart(before, "references", newReference(given, { id, ...situationOf(before, now) }));
       });
-      return renderReference(candidateId, referenceOf(record, id));
+      return renderReference(record, referenceOf(record, id));
     },
 
     async read(accountId: string, id: string): Promise<Reference> {
       const candidateId = await store.references.candidateOf(accountId, id);
-      return renderReference(candidateId, referenceOf(await store.reader.get(accountId, candidateId), id));
+      const record = await store.reader.get(accountId, candidateId);
+      return renderReference(record, referenceOf(record, id));
     },
 
     async update(accountId: string, id: string, patch: ReferencePatch, precondition: Precondition): Promise<Reference> {
       const candidateId = await store.references.candidateOf(accountId, id);
       const record = await store.change(accountId, candidateId, (before, now) => {
         const reference = referenceOf(before, id);
-        precondition([renderReference(before.id, reference), taggedCandidate(before)]);
+        precondition([renderReference(before, reference), renderCandidate(before)]);
         const after = patchedReference(reference, patch, situationOf(before, now));
         return withChanged(before, "references", reference, after);
       });
-      return renderReference(candidateId, referenceOf(record, id));
+      return renderReference(record, referenceOf(record, id));
     },
   };
 }

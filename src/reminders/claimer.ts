@@ -25,10 +25,12 @@ export interface Counted extends CountedMessage {
   readonly budget: string;
   /** The token of its link. */
   readonly token: string;
+  /** The language of the message and of its pages. */
+  readonly language: string;
 }
 
 /** An attempt that was recorded and is to be sent. */
-export interface Claim extends Attempt, CountedMessage, Pick<Counted, "token"> {
+export interface Claim extends Attempt, CountedMessage, Pick<Counted, "token" | "language"> {
   /** The attempt as the candidate's record has it. */
   readonly last: AttemptRecord;
   /** Resolves once the address counts as known. If that failed, it counts as new again. */
@@ -88,6 +90,7 @@ export class Claimer {
     const { rules, stores, clock } = this.#options;
     const { budget } = account.rules;
     const { to, email } = due;
+    const language = due.language ?? account.assistant.language;
     const address = stores.addresses.of(email);
     const next = { ...key, key: nameOf(key, due), address };
     const counted = await stores.budget.count(next, account.limits, budget, clock.now());
@@ -98,7 +101,7 @@ export class Claimer {
     }
     // Before the record: a store that fails after it would lose the attempt.
     const token = await stores.links.add({ ...key, to, address });
-    return { ...counted, due, budget, token };
+    return { ...counted, due, budget, token, language };
   }
 
   /**
@@ -132,7 +135,10 @@ export class Claimer {
     const { to, email } = counted.due;
     const attempt = { messageId: newMessageId(), address };
     let message: PlannedMessage | undefined;
+    let isNewAddress = false;
     const edit: Edit = (before, at) => {
+      const earlier = before.outreach.recipients.find((each) => each.to === to)?.last;
+      isNewAddress = earlier !== undefined && earlier !== null && earlier.address !== address;
       const plan = planOf(before, rules, Date.parse(at));
       message = dueIn(plan, at).find((each) => each.email === email && nameOf(counted, each) === counted.key);
       return message === undefined ? replanned(before, rules, at) : claimed(before, message, attempt, at);
@@ -144,7 +150,7 @@ export class Claimer {
     const pageUrl = publicUrl + pathOf(to, token);
     const stopUrl = `${pageUrl}/stop?of=${stores.addresses.sealed(accountId, address)}`;
     const noted = stores.budget.claimed(counted).catch(() => undefined);
-    return { ...counted, message, messageId: last.message_id, last, record, pageUrl, stopUrl, noted };
+    return { ...counted, message, messageId: last.message_id, last, record, pageUrl, stopUrl, noted, isNewAddress };
   }
 
   /** Changes a candidate. Returns undefined if it was erased. @param known as in CandidateStore.change. */

@@ -62,7 +62,9 @@ export function reminderControl(parts: OpenReminders, audit: AuditTrail) {
         rules.fresh(accountId),
         stores.messages.of({ accountId, id: candidateId }),
       ]);
-      const plan = planOf(record, config.SMTP_URL === null ? undefined : current, clock.now());
+      // The command line may have no SMTP_URL where the server has one.
+      const sendsMail = config.SMTP_URL !== null || record.outreach.rules !== null;
+      const plan = planOf(record, sendsMail ? current : undefined, clock.now());
       return {
         object: "candidate_outreach" as const,
         candidate_id: candidateId,

@@ -14,12 +14,12 @@ import { type Plan, type PlannedMessage, plannerOf, type ReminderRules } from ".
 
 /**
  * Records an attempt, before it is sent. A new one adds 1 to the attempts of each document that the message lists, or of
- * the reference. A repeated one adds nothing: it was counted when it was first made.
+ * the reference. A repeated one adds nothing to those that it listed before: they were counted when it was first made.
  * @param attempt the messageId is that of a new attempt: a repeated one keeps its own. The address is its hash (AddressHash).
  */
 export function claimed(
   record: CandidateRecord,
-  { to, documents, repeats }: PlannedMessage,
+  { to, documents, changed, repeats }: PlannedMessage,
   { messageId, address }: { messageId: string; address: string },
   now: string,
 ): CandidateRecord {
@@ -27,6 +27,7 @@ export function claimed(
     message_id: repeats?.message_id ?? messageId,
     at: now,
     documents,
+    ...(changed.length > 0 && { changed }),
     tries: (repeats?.tries ?? 0) + 1,
     address,
     refusals: repeats?.address === address ? repeats.refusals : 0,
@@ -34,11 +35,12 @@ export function claimed(
   };
   const ids = new Set([to, ...documents]);
   const counted = <Item extends DocumentRecord | ReferenceRecord>(item: Item): Item => {
-    const attempts = item.chase.attempts + (repeats ? 0 : 1);
+    const isCounted = repeats !== undefined && (item.id === to || repeats.documents.includes(item.id));
+    const attempts = item.chase.attempts + (isCounted ? 0 : 1);
     return ids.has(item.id) ? { ...item, chase: { attempts, last_at: now }, updated_at: now } : item;
   };
   return {
-    ...withRecipient(record, to, (recipient) => ({ ...recipient, last })),
+    ...withRecipient(record, to, ({ changed: _c, remind_at: _r, ...recipient }) => ({ ...recipient, last })),
     documents: record.documents.map(counted),
     references: record.references.map(counted),
   };
@@ -79,6 +81,13 @@ export function optedIn(record: CandidateRecord, emails: readonly string[]): Can
 /** Postpones the next message to a recipient to the next day. */
 export function held(record: CandidateRecord, to: string, hold: Hold): CandidateRecord {
   return withRecipient(record, to, (recipient) => ({ ...recipient, held: hold }));
+}
+
+/** Brings the next messages of a plan forward to now, except those that wait for another day's budget. */
+export function reminded(record: CandidateRecord, { messages }: Plan, now: string): CandidateRecord {
+  const open = messages.filter(({ held }) => !held);
+  const after = open.reduce((all, { to }) => withRecipient(all, to, (each) => ({ ...each, remind_at: now })), record);
+  return { ...after, outreach: { ...after.outreach, reminded_at: now } };
 }
 
 /** Moves the references that did not answer in time to unresponsive. */

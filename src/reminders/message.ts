@@ -1,4 +1,4 @@
-import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "../candidates/record.ts";
+import { type CandidateRecord, type DocumentRecord, nameOf, type ReferenceRecord } from "../candidates/record.ts";
 import { type Html, html } from "../schema/html.ts";
 import { shown, shownName } from "../schema/visible-text.ts";
 import type { Words } from "./languages/en.ts";
@@ -33,6 +33,9 @@ export interface Attempt {
   readonly record: CandidateRecord;
   readonly message: PlannedMessage;
   readonly messageId: string;
+  readonly language: string;
+  /** True if earlier messages to the recipient went to another address. */
+  readonly isNewAddress: boolean;
   /** The page that the message leads to, and the one that stops further messages. */
   readonly pageUrl: string;
   readonly stopUrl: string;
@@ -41,6 +44,8 @@ export interface Attempt {
 /** The parts of a message's body, in their order. */
 interface Body extends Pick<Attempt, "pageUrl" | "stopUrl"> {
   readonly hello: string;
+  /** What has changed since the last message: sentences. */
+  readonly news: readonly string[];
   readonly ask: string;
   /** The documents that are asked for. A note says why it is asked for again, or that it is not required; else it is empty. */
   readonly items: readonly { readonly name: string; readonly note: string }[];
@@ -51,11 +56,11 @@ interface Body extends Pick<Attempt, "pageUrl" | "stopUrl"> {
 }
 
 export function messageOf(
-  { record, message, messageId, pageUrl, stopUrl }: Attempt,
+  { record, message, messageId, language, isNewAddress, pageUrl, stopUrl }: Attempt,
   { assistant, sender }: Pick<AccountRules, "assistant" | "sender">,
   { host, mailFrom }: { readonly host: string; readonly mailFrom: string },
 ): Message {
-  const words = wordsOf(assistant.language);
+  const words = wordsOf(language);
   const reference = record.references.find(({ id }) => id === message.to);
   const { subject, again, name, ...parts } =
     reference === undefined ? toCandidate(record, message, words, sender) : toReferee(record, reference, words, sender);
@@ -66,7 +71,7 @@ export function messageOf(
     from: { name: inHeader(`${shortened(sender, MAX_IN_HEADER)} via ${host}`), address: mailFrom },
     to: { name: inHeader(name ?? ""), address: message.email },
     replyTo: assistant.reply_to,
-    subject: inHeader(again ? `${words.reminder}${words.colon} ${subject}` : subject),
+    subject: inHeader(again && !isNewAddress ? `${words.reminder}${words.colon} ${subject}` : subject),
     text: shown(textOf(body)),
     html: htmlOf(body, words.language).text,
     stopUrl,
@@ -88,18 +93,24 @@ function inHeader(text: string): string {
   return shownName(text).replaceAll("=?", "= ?");
 }
 
-function toCandidate(record: CandidateRecord, { documents }: PlannedMessage, words: Words, sender: string) {
+function toCandidate(record: CandidateRecord, { documents, changed }: PlannedMessage, words: Words, sender: string) {
   const listed = record.documents.filter(({ id }) => documents.includes(id));
+  const news = listed.filter(({ id }) => changed.includes(id));
   const name = onOneLine(nameOf(record));
   return {
     ...words.documents,
     subject: words.documents.subject(shortened(sender, MAX_IN_HEADER)),
-    again: listed.some(({ chase }) => chase.attempts > 1),
+    again: news.length === 0 && listed.some(({ chase }) => chase.attempts > 1),
+    news: news.slice(0, MAX_NEWS).map(({ name, state, rejection_reason }) => {
+      const { rejected, expired, requested } = words.changes;
+      if (state === "rejected") return rejected(shortened(name), rejection_reason && shortened(rejection_reason));
+      return state === "expired" ? expired(shortened(name)) : requested(shortened(name));
+    }),
     name,
     hello: words.hello(name, onOneLine(record.first_name)),
     ask: words.documents.ask(sender, onOneLine(record.job_title)) + words.colon,
     items: listed.map((document) => {
-      const note = noteOf(document, words);
+      const note = news.includes(document) ? undefined : noteOf(document, words);
       return { name: shortened(document.name), note: note === undefined ? "" : ` (${shortened(note)})` };
     }),
   };
@@ -112,6 +123,7 @@ function toReferee(record: CandidateRecord, reference: ReferenceRecord, words: W
     ...words.reference,
     subject: words.pages.reference.title(person === null ? null : shortened(person, MAX_IN_HEADER)),
     again: reference.chase.attempts > 1,
+    news: [],
     name,
     hello: words.hello(name, null),
     ask: words.reference.ask(person, sender),
@@ -124,16 +136,14 @@ function onOneLine(name: string | null): string | null {
   return shownName(name ?? "") || null;
 }
 
-/** Returns a candidate's name, in whichever fields it is. */
-export function nameOf(of: Pick<CandidateRecord, "name" | "first_name" | "last_name">): string | null {
-  return of.name ?? ([of.first_name, of.last_name].filter(Boolean).join(" ") || null);
-}
-
 /**
  * Maximum length of a document's name, and of its note, in a message, in characters. Some mail programs cut off a message of
  * more than 102 kB. The page behind the link shows the whole text.
  */
 const MAX_ITEM = 120;
+
+/** Maximum number of changes that a message says in sentences. Its list has all of them. */
+const MAX_NEWS = 20;
 
 export function noteOf(
   { state, required, rejection_reason }: Pick<DocumentRecord, "required" | "state" | "rejection_reason">,
@@ -145,10 +155,11 @@ export function noteOf(
   return required ? undefined : words.optional;
 }
 
-function textOf({ hello, ask, items, instructions, open, pageUrl, stop, stopUrl }: Body): string {
+function textOf({ hello, news, ask, items, instructions, open, pageUrl, stop, stopUrl }: Body): string {
   const list = items.map(({ name, note }) => `- ${name}${note}`);
   const paragraphs = [
     hello,
+    wrapped(news.join("\n")),
     wrapped(ask),
     list.join("\n"),
     wrapped(instructions ?? ""),
@@ -171,7 +182,7 @@ const BUTTON =
 
 /** A layout that every mail client shows: one column, inline styles, no image, nothing from elsewhere. */
 function htmlOf(body: Body, language: string): Html {
-  const { hello, ask, items, instructions, open, button, pageUrl, stop, stopUrl } = body;
+  const { hello, news, ask, items, instructions, open, button, pageUrl, stop, stopUrl } = body;
   return html`<!doctype html>
     <html lang="${language}">
       <head>
@@ -183,6 +194,7 @@ function htmlOf(body: Body, language: string): Html {
       <body style="margin:0;padding:24px;${FONT}">
         <div style="max-width:560px;margin:0 auto;overflow-wrap:anywhere">
           <p>${hello}</p>
+          ${news.map((sentence) => html`<p>${sentence}</p>`)}
           <p>${ask}</p>
           ${
             items.length > 0 &&

@@ -1,8 +1,10 @@
+import { GATHER_MS } from "../candidates/changes.ts";
 import {
   hasOptedOut,
   isAskedOfCandidate,
   isAskedOfReferee,
   nothingToSend,
+  type PlannedOutreach,
   type Planner,
 } from "../candidates/outreach.ts";
 import {
@@ -13,7 +15,7 @@ import {
   type ReferenceRecord,
   TO_CANDIDATE,
 } from "../candidates/record.ts";
-import type { OutreachReason } from "../candidates/schema.ts";
+import type { OutreachReason } from "../candidates/document-schema.ts";
 import { timestamp } from "../infra/clock.ts";
 import type { Restored } from "../infra/restore.ts";
 import { quietUntil } from "../settings/quiet-hours.ts";
@@ -49,6 +51,10 @@ export interface PlannedMessage {
   readonly after: string;
   /** The attempt that it repeats, because the mail server refused it for the moment. */
   readonly repeats: AttemptRecord | undefined;
+  /** Those of the documents that it is about because they changed. */
+  readonly changed: readonly string[];
+  /** The recipient's own language. Null for that of the assistant. */
+  readonly language: string | null;
 }
 
 /** What the sender does next with one candidate. Times are milliseconds since the epoch. */
@@ -61,6 +67,8 @@ export interface Plan {
   readonly reason: OutreachReason | null;
   /** The references that become unresponsive, and when. */
   readonly lapses: readonly { readonly reference: string; readonly at: number }[];
+  /** What comes next for each recipient who is still to answer. */
+  readonly chases: NonNullable<PlannedOutreach["chases"]>;
   /** True if other settings could bring a message. */
   readonly waitsForSettings: boolean;
 }
@@ -79,6 +87,7 @@ interface Outstanding {
   /** When reminders were last turned on again. -Infinity if they never were. */
   readonly resumedAt: number;
   readonly bounced: boolean;
+  readonly language: string | null;
   /** What the record knows of the recipient. Undefined if nothing. */
   readonly recipient: RecipientRecord | undefined;
   readonly repeats: AttemptRecord | undefined;
@@ -92,13 +101,14 @@ const NEVER = "9999-12-31T23:59:59.999Z";
 /** Returns what plans the reminders of an account's candidates by these rules. */
 export function plannerOf(rules: ReminderRules): Planner {
   return (record, now) => {
-    const { nextAt, reason, lapses, waitsForSettings } = planOf(record, rules, now);
+    const { nextAt, reason, lapses, waitsForSettings, chases } = planOf(record, rules, now);
     const lookAt = Math.min(nextAt, ...lapses.map(({ at }) => at));
     return {
       next_at: nextAt === Infinity ? null : timestamp(nextAt),
       reason,
       look_at: lookAt < Infinity ? timestamp(lookAt) : waitsForSettings ? NEVER : null,
       rules: rules.version,
+      chases,
     };
   };
 }
@@ -117,18 +127,37 @@ export function planOf(facts: CandidateRecord, rules: ReminderRules | undefined,
   const planned = all.flatMap((each) => messageFor(each, rules));
   const messages = planned.filter(({ waits }) => !waits);
   const lapses = all.flatMap((each) => lapseOf(each, rules));
-  if (messages.length === 0 && planned.length > 0) return { ...idle("restored"), lapses, waitsForSettings: true };
-  if (messages.length === 0) return { ...idle(all.find(({ block }) => block !== undefined)?.block ?? null), lapses };
+  const chases = all.map(({ to, block }) => ({ to, ...chaseOf(to, block, planned, rules, now) }));
+  if (messages.length === 0 && planned.length > 0)
+    return { ...idle("restored"), lapses, chases, waitsForSettings: true };
+  const block = all.find((each) => each.block !== undefined)?.block ?? null;
+  if (messages.length === 0) return { ...idle(block), lapses, chases };
   const earliest = Math.max(now, Math.min(...messages.map(({ at }) => at)));
   const nextAt = quietUntil(rules.quietHours, earliest) ?? earliest;
   const waitsForSettings = nextAt === Infinity;
   const isHeld = messages.some(({ at, held }) => held && at === earliest);
   const reason = waitsForSettings ? "quiet_hours" : isHeld ? "mail_limit" : null;
-  return { messages, nextAt, reason, lapses, waitsForSettings };
+  return { messages, nextAt, reason, lapses, chases, waitsForSettings };
+}
+
+/** Returns when the recipient's next message goes out, or why none will. */
+function chaseOf(
+  to: string,
+  block: OutreachReason | undefined,
+  planned: readonly PlannedMessage[],
+  { quietHours }: ReminderRules,
+  now: number,
+): Omit<Plan["chases"][number], "to"> {
+  const message = planned.find((each) => each.to === to);
+  if (message === undefined || message.waits) return { next_at: null, reason: message ? "restored" : (block ?? null) };
+  const earliest = Math.max(now, message.at);
+  const at = quietUntil(quietHours, earliest) ?? earliest;
+  if (at === Infinity) return { next_at: null, reason: "quiet_hours" };
+  return { next_at: timestamp(at), reason: message.held && message.at === earliest ? "mail_limit" : null };
 }
 
 function idle(reason: OutreachReason | null): Plan {
-  return { messages: [], nextAt: Infinity, reason, lapses: [], waitsForSettings: false };
+  return { messages: [], nextAt: Infinity, reason, lapses: [], chases: [], waitsForSettings: false };
 }
 
 function outstandingOf(facts: CandidateRecord): Outstanding[] {
@@ -138,23 +167,25 @@ function outstandingOf(facts: CandidateRecord): Outstanding[] {
 
 /** One message asks for all documents. Those that are not required are asked for as long as another one is. */
 function outstandingDocuments(facts: CandidateRecord): Outstanding[] {
-  const { email, documents, docs_chase_attempts: cap } = facts;
+  const { email, language, documents, docs_chase_attempts: cap } = facts;
   const isRequired = ({ required }: DocumentRecord) => required;
   const outstanding = documents.filter(({ state }) => isAskedOfCandidate(state));
   if (!outstanding.some(isRequired)) return [];
   const { recipient, retry, ...past } = recipientOf(TO_CANDIDATE, documents, facts);
-  const again = outstanding.filter(({ id, chase }) => chase.attempts <= cap && retry?.documents.includes(id));
-  const repeats = again.some(isRequired) ? retry : undefined;
+  const isNew = ({ id, chase }: DocumentRecord) => chase.attempts < cap && recipient?.changed?.documents.includes(id);
+  const isAgain = ({ id, chase }: DocumentRecord) => chase.attempts <= cap && retry?.documents.includes(id);
+  const again = outstanding.filter((each) => isAgain(each) || isNew(each));
+  const repeats = outstanding.some((each) => isRequired(each) && isAgain(each)) ? retry : undefined;
   const listed = repeats === undefined ? outstanding.filter(({ chase }) => chase.attempts < cap) : again;
   const bounced = email !== null && recipient?.bounced === email;
   const block = blockOf({ email, bounced, hasAttempts: listed.some(isRequired) }, facts);
   const firstAt = Date.parse(facts.started_at ?? "");
   const ids = listed.map(({ id }) => id);
-  return [{ to: TO_CANDIDATE, email, documents: ids, firstAt, ...past, bounced, recipient, repeats, block }];
+  return [{ to: TO_CANDIDATE, email, language, documents: ids, firstAt, ...past, bounced, recipient, repeats, block }];
 }
 
 function outstandingReference(reference: ReferenceRecord, facts: CandidateRecord): Outstanding {
-  const { id, email, state, chase, requested_at } = reference;
+  const { id, email, language, state, chase, requested_at } = reference;
   const cap = facts.reference_chase_attempts;
   const { recipient, retry, ...past } = recipientOf(id, [reference], facts);
   const repeats = chase.attempts <= cap ? retry : undefined;
@@ -162,7 +193,7 @@ function outstandingReference(reference: ReferenceRecord, facts: CandidateRecord
   const bounced = state === "bounced";
   const block = blockOf({ email, bounced, hasAttempts }, facts);
   const firstAt = Date.parse(requested_at ?? facts.started_at ?? "");
-  return { to: id, email, documents: [], firstAt, ...past, bounced, recipient, repeats, block };
+  return { to: id, email, language, documents: [], firstAt, ...past, bounced, recipient, repeats, block };
 }
 
 /**
@@ -193,17 +224,35 @@ function blockOf(
 }
 
 function messageFor(outstanding: Outstanding, { budget, intervalMs, restored }: ReminderRules): PlannedMessage[] {
-  const { to, email, documents, firstAt, lastAt, resumedAt, recipient, repeats, block } = outstanding;
+  const { to, email, language, documents, firstAt, lastAt, resumedAt, recipient, repeats, block } = outstanding;
   if (email === null || block !== undefined) return [];
   const { last, held } = recipient ?? {};
   const after = last ? `${last.message_id} ${last.tries}` : "";
   const next = repeats ? Date.parse(repeats.retry_at ?? repeats.at) : Math.max(firstAt, lastAt + intervalMs);
-  const planned = Math.max(next, resumedAt);
+  const planned = Math.max(broughtForward(next, outstanding), resumedAt);
   const isOverdue = restored !== undefined && planned <= restored.at;
   const due = isOverdue && restored.overdue === "skip" ? restored.at + intervalMs : planned;
   const waits = isOverdue && restored.overdue === "hold";
   const heldUntil = held && (held.budget ?? budget) === budget ? Date.parse(held.until) : 0;
-  return [{ to, email, documents, at: Math.max(due, heldUntil), held: heldUntil > due, waits, after, repeats }];
+  const changed = documents.filter(
+    (id) => recipient?.changed?.documents.includes(id) || repeats?.changed?.includes(id),
+  );
+  const at = Math.max(due, heldUntil);
+  return [{ to, email, language, documents, changed, at, held: heldUntil > due, waits, after, repeats }];
+}
+
+/**
+ * Returns when a message goes out whose recipient hears of a change, or whom a client has reminded. Neither counts if it was
+ * before reminders were turned on again. A change of documents does not shorten the pause after a temporary refusal.
+ */
+function broughtForward(next: number, { documents, recipient, resumedAt, repeats }: Outstanding): number {
+  const { changed, remind_at } = recipient ?? {};
+  const reminded = Date.parse(remind_at ?? "");
+  if (reminded >= resumedAt) return Math.min(next, reminded);
+  if (!changed || Date.parse(changed.at) < resumedAt) return next;
+  const isNews = changed.person || (!repeats && changed.documents.some((id) => documents.includes(id)));
+  const gathered = Date.parse(changed.at) + GATHER_MS;
+  return !isNews ? next : repeats ? Math.min(next, gathered) : gathered;
 }
 
 /**

@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from "typebox";
+import { MESSAGE_LANGUAGES } from "../schema/registered-names.ts";
 import { about, component, Email, freeText, nullable, oneOf, strict, Timestamp } from "../schema/fields.ts";
 
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
@@ -32,7 +33,7 @@ const assistantFields = {
   reply_to: about(nullable(Email), "Where replies go.", "onboarding@example.com"),
   language: about(
     Type.String({ format: "language-tag", maxLength: 100 }),
-    "The language of messages: a language tag (BCP 47). Default: en.",
+    "The language of messages: a language tag (BCP 47). Messages have en, de, fr, es and nl, and are in en for any other: message_language says which. A candidate or reference may have its own. Default: en.",
     "pt-BR",
   ),
   channels: about(
@@ -129,7 +130,7 @@ export const AssistantPatch = component(
     instructions: Type.Optional(assistantFields.instructions),
     reference_questions: Type.Optional(assistantFields.reference_questions),
   },
-  derived,
+  { ...derived, message_language: "it follows from language" },
 );
 export type AssistantPatch = Static<typeof AssistantPatch>;
 
@@ -153,6 +154,11 @@ export const AssistantSettings = component(
   {
     object: about(oneOf(["assistant_settings"]), "The type of the object.", "assistant_settings"),
     ...assistantFields,
+    message_language: about(
+      oneOf(MESSAGE_LANGUAGES),
+      "The language in which messages are written: language, or en if messages do not have that.",
+      "en",
+    ),
     ...recordFields,
   },
 );

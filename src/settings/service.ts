@@ -1,7 +1,7 @@
 import type { Clock } from "../infra/clock.ts";
 import type { Precondition } from "../problems.ts";
 import { mergePatch } from "../schema/merge-patch.ts";
-import { languageNamed, timeZoneNamed } from "../schema/registered-names.ts";
+import { languageNamed, messageLanguage, timeZoneNamed } from "../schema/registered-names.ts";
 import { effectiveAt } from "./quiet-hours.ts";
 import {
   type Assistant,
@@ -82,16 +82,19 @@ export class SettingsService {
   }
 }
 
-/** The last member of the assistant settings, which their ETag does not cover: 0.1.0 does not know it. */
+/** From this member on, the ETag of the assistant settings covers nothing: 0.1.0 does not know the rest. */
 export const UNTAGGED = "reference_questions";
 
 function renderAssistant(record: SettingsRecord<Assistant>): AssistantSettings {
   const { reference_questions = ASSISTANT_DEFAULTS.reference_questions } = record.values;
-  return { ...taggedAssistant(record), reference_questions };
+  const tagged = taggedAssistant(record);
+  return { ...tagged, reference_questions, message_language: messageLanguage(tagged.language) };
 }
 
 /** The view that If-Match compares. */
-function taggedAssistant(record: SettingsRecord<Assistant>): Omit<AssistantSettings, typeof UNTAGGED> {
+function taggedAssistant(
+  record: SettingsRecord<Assistant>,
+): Omit<AssistantSettings, typeof UNTAGGED | "message_language"> {
   const { values, version, updated_at } = record;
   const { reference_questions: _, ...tagged } = { ...ASSISTANT_DEFAULTS, ...values };
   return { object: "assistant_settings", ...tagged, version, updated_at };

@@ -25,7 +25,15 @@ function messages(record: CandidateRecord = ADA, assistant: Partial<Assistant> =
       after = claimed(after, message, { messageId: `message-${n}`, address: "" }, iso(START));
     const pageUrl = "https://hire.example.com/u/token";
     return messageOf(
-      { record: after, message, messageId: `message-${n}`, pageUrl, stopUrl: `${pageUrl}/stop` },
+      {
+        record: after,
+        message,
+        messageId: `message-${n}`,
+        language: assistant.language ?? "en",
+        isNewAddress: false,
+        pageUrl,
+        stopUrl: `${pageUrl}/stop`,
+      },
       {
         assistant: { ...ASSISTANT_DEFAULTS, ...assistant },
         sender: senderOf({ display_name: null, ...assistant }, "Acme"),

@@ -74,6 +74,7 @@ export function referenceRecord(given: Partial<ReferenceRecord> = {}): Reference
     company: null,
     job_title: null,
     relationship: null,
+    language: null,
     state: "not_requested",
     metadata: {},
     response: null,

@@ -98,4 +98,10 @@ export const de: Words = {
   expired: "abgelaufen",
   stop: (sender) =>
     `Wenn Sie an diese Adresse keine weiteren Nachrichten von ${sender} erhalten möchten, können Sie sie hier abbestellen:`,
+  changes: {
+    rejected: (name, reason) =>
+      reason === null ? `„${name}“ wurde nicht akzeptiert.` : `„${name}“ wurde nicht akzeptiert: ${reason}`,
+    expired: (name) => `„${name}“ ist abgelaufen.`,
+    requested: (name) => `„${name}“ wird ebenfalls benötigt.`,
+  },
 };

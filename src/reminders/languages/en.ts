@@ -111,4 +111,11 @@ export const en = {
   expired: "expired",
   stop: (sender: string) =>
     `If you do not want any more messages from ${sender} to this address, you can stop them here:`,
+  /** What changed since the last message: whole sentences. */
+  changes: {
+    rejected: (name: string, reason: string | null) =>
+      reason === null ? `“${name}” was not accepted.` : `“${name}” was not accepted: ${reason}`,
+    expired: (name: string) => `“${name}” has expired.`,
+    requested: (name: string) => `“${name}” is needed as well.`,
+  },
 };

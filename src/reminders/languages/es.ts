@@ -94,4 +94,10 @@ export const es: Words = {
   rejected: "no aceptado",
   expired: "caducado",
   stop: (sender) => `Si no desea recibir más mensajes de ${sender} en esta dirección, puede darse de baja aquí:`,
+  changes: {
+    rejected: (name, reason) =>
+      reason === null ? `No se ha aceptado «${name}».` : `No se ha aceptado «${name}»: ${reason}`,
+    expired: (name) => `«${name}» ha caducado.`,
+    requested: (name) => `También se necesita «${name}».`,
+  },
 };

@@ -97,4 +97,12 @@ export const fr: Words = {
   expired: "document expiré",
   stop: (sender) =>
     `Si vous ne voulez plus recevoir de messages de ${sender} à cette adresse, vous pouvez vous désabonner ici\u00a0:`,
+  changes: {
+    rejected: (name, reason) =>
+      reason === null
+        ? `«\u00a0${name}\u00a0» n’a pas été accepté.`
+        : `«\u00a0${name}\u00a0» n’a pas été accepté\u00a0: ${reason}`,
+    expired: (name) => `«\u00a0${name}\u00a0» a expiré.`,
+    requested: (name) => `Il nous faut aussi «\u00a0${name}\u00a0».`,
+  },
 };

@@ -1,3 +1,4 @@
+import { messageLanguage } from "../../schema/registered-names.ts";
 import { de } from "./de.ts";
 import { en, type Words } from "./en.ts";
 import { es } from "./es.ts";
@@ -8,6 +9,5 @@ export const LANGUAGES: readonly Words[] = [en, de, fr, es, nl];
 
 /** Returns the words of a language: those of its first subtag, so de-CH is de. Without any, English. */
 export function wordsOf(language: string): Words {
-  const [primary] = language.toLowerCase().split("-");
-  return LANGUAGES.find((words) => words.language === primary) ?? en;
+  return LANGUAGES.find((words) => words.language === messageLanguage(language)) ?? en;
 }

@@ -94,4 +94,10 @@ export const nl: Words = {
   rejected: "niet geaccepteerd",
   expired: "verlopen",
   stop: (sender) => `Als u op dit adres geen berichten van ${sender} meer wilt ontvangen, kunt u zich hier afmelden:`,
+  changes: {
+    rejected: (name, reason) =>
+      reason === null ? `“${name}” is niet geaccepteerd.` : `“${name}” is niet geaccepteerd: ${reason}`,
+    expired: (name) => `“${name}” is verlopen.`,
+    requested: (name) => `Ook “${name}” is nodig.`,
+  },
 };

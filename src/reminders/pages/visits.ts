@@ -1,6 +1,6 @@
 import { GuessLimiter } from "../../accounts/guess-limiter.ts";
 import { addressesOf, optedOut } from "../../candidates/outreach.ts";
-import { type ReferenceRecord, TO_CANDIDATE } from "../../candidates/record.ts";
+import { nameOf, type ReferenceRecord, TO_CANDIDATE } from "../../candidates/record.ts";
 import { patchedReference } from "../../candidates/references.ts";
 import type { Edit } from "../../candidates/store.ts";
 import { timestamp } from "../../infra/clock.ts";
@@ -8,7 +8,7 @@ import { problem } from "../../problems.ts";
 import type { Words } from "../languages/en.ts";
 import { wordsOf } from "../languages/language.ts";
 import { hashOfToken, type Link, pathOf, type StopLink } from "../link-store.ts";
-import { nameOf, withoutGaps } from "../message.ts";
+import { withoutGaps } from "../message.ts";
 import type { AccountRules } from "../rules.ts";
 import type { WritingParts } from "../stores.ts";
 import { unlessErased } from "../../candidates/erasure.ts";

@@ -90,6 +90,14 @@ export const ADVICE: Record<ProblemCode, Advice> = {
     when: "The account already has as many active keys as it may have. Only the operators' command line shows this.",
     remedy: "Ask the operator to revoke a key that is no longer used.",
   },
+  nothing_to_send: {
+    when: "You ask for a reminder now, and nobody can be reminded: `reason` says why, in the words of `outreach.reason`.",
+    remedy: "Correct what `reason` names, such as an address or a cap. If nothing is outstanding, there is nothing to do.",
+  },
+  reminded_recently: {
+    when: "You ask for a reminder now, less than an hour after the last request of this kind for the candidate.",
+    remedy: "Wait for `Retry-After`. Reminders go out by themselves, too: `outreach.next_at` says when.",
+  },
   too_many_documents: {
     when: "The candidate already has 200 documents.",
     remedy: "Change or delete one of them.",

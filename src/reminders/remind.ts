@@ -1,0 +1,45 @@
+import { renderCandidate } from "../candidates/render.ts";
+import type { Candidate } from "../candidates/schema.ts";
+import { type Precondition, problem } from "../problems.ts";
+import { reminded } from "./edits.ts";
+import { type Plan, planOf } from "./plan.ts";
+import type { WritingParts } from "./stores.ts";
+
+/** Time in which a client may remind the people of one candidate once, in milliseconds. */
+const REMIND_EVERY_MS = 3_600_000;
+
+export type RemindService = ReturnType<typeof remindService>;
+
+/** Sends reminders because a client asks for it. @param sendsMail false if the service has no mail server. */
+export function remindService(parts: Pick<WritingParts, "candidates" | "rules">, sendsMail: boolean) {
+  /**
+   * Brings the next message to each person who is still to answer forward to now, or to the end of the quiet hours.
+   * @throws problems not_found, version_mismatch, nothing_to_send, reminded_recently, store_unavailable.
+   */
+  return async (accountId: string, id: string, precondition: Precondition): Promise<Candidate> => {
+    const rules = sendsMail ? (await parts.rules.fresh(accountId)).rules : undefined;
+    const record = await parts.candidates.change(accountId, id, (before, now) => {
+      precondition([renderCandidate(before)]);
+      const time = Date.parse(now);
+      const plan = planOf(before, rules, time);
+      checkSends(plan);
+      const waitMs = Date.parse(before.outreach.reminded_at ?? "") + REMIND_EVERY_MS - time;
+      if (waitMs > 0) throw remindedRecently(Math.ceil(waitMs / 1000));
+      return reminded(before, plan, now);
+    });
+    return renderCandidate(record);
+  };
+}
+
+function checkSends({ messages, nextAt, reason: why }: Plan): void {
+  if (nextAt < Infinity && messages.some(({ held }) => !held)) return;
+  const reason = nextAt < Infinity ? "mail_limit" : why;
+  const detail = `No reminder can go out. The reason is ${reason}: the reference explains it under outreach.reason.`;
+  throw problem("nothing_to_send", detail, { members: { reason } });
+}
+
+function remindedRecently(seconds: number) {
+  const detail = `The people of this candidate were reminded less than an hour ago. Try again in ${seconds} seconds.`;
+  const headers = { "Retry-After": String(seconds) };
+  return problem("reminded_recently", detail, { members: { retry_after: seconds }, headers });
+}
