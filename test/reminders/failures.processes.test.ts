@@ -52,6 +52,7 @@ describe("The sender of reminders, when something fails", () => {
     expect(record.references[0]?.state).to.equal("bounced");
     expect(record.outreach).to.include({ next_at: null, reason: "bounced" });
     await bench.change(id, (before) => patched(before, { email: "new@example.com" }));
+    bench.now += 2 * MINUTE;
     await run();
     expect(recipients()).to.deep.equal(["new@example.com"]);
   });

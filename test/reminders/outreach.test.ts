@@ -109,7 +109,8 @@ describe("What another system has sent, at POST /candidates", () => {
         { chase: { attempts: 0, last_at: "" } },
       ],
     });
-    expect([...body.documents, ...body.references].map(({ chase }) => chase)).to.deep.equal([
+    const items = [...body.documents, ...body.references];
+    expect(items.map(({ chase: { attempts, last_at: at } }) => ({ attempts, last_at: at }))).to.deep.equal([
       { attempts: 1000, last_at: "2026-01-02T02:04:05.678Z" },
       { attempts: 2, last_at: null },
       { attempts: 0, last_at: null },

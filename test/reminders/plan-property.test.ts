@@ -1,5 +1,5 @@
 import { type ReminderRules, type PlannedMessage, planOf } from "../../src/reminders/plan.ts";
-import { bounced, claimed, deferred, lapsed, replanned } from "../../src/reminders/edits.ts";
+import { bounced, claimed, deferred, lapsed, reminded, replanned } from "../../src/reminders/edits.ts";
 import { optedOut } from "../../src/candidates/outreach.ts";
 import { patched, started, withOutreach } from "../../src/candidates/edits.ts";
 import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
@@ -18,6 +18,8 @@ interface Moment {
   now: number;
   /** When each recipient was last written to. */
   readonly last: Map<string, number>;
+  /** When something was last changed about each recipient, or a client asked for a reminder. */
+  readonly changed: Map<string, number>;
   /** The Message-IDs that may have been sent. */
   readonly sent: Set<string>;
   count: number;
@@ -37,16 +39,18 @@ const OUTCOMES = ["sent", "deferred", "bounced", "crash"] as const;
 function send(moment: Moment, message: PlannedMessage, outcome: (typeof OUTCOMES)[number]): void {
   const { record, now } = moment;
   const { to, documents, repeats, email } = message;
-  const attempts = (each: CandidateRecord) =>
+  const itemsOf = (each: CandidateRecord) =>
     to === "candidate"
-      ? each.documents.filter(({ id }) => documents.includes(id)).map(({ chase }) => chase.attempts)
-      : each.references.filter(({ id }) => id === to).map(({ chase }) => chase.attempts);
+      ? each.documents.filter((document) => documents.includes(document.id))
+      : each.references.filter((reference) => reference.id === to);
+  const attempts = (each: CandidateRecord) => itemsOf(each).map(({ chase }) => chase.attempts);
   const cap = to === "candidate" ? record.docs_chase_attempts : record.reference_chase_attempts;
   const before = attempts(record);
   expect(before, "it asks for something").not.to.have.length(0);
   const id = repeats?.message_id ?? `message.${moment.count++}`;
   write(moment, (each, at) => claimed(each, message, { messageId: id, address: message.email }, at));
-  expect(attempts(moment.record)).to.deep.equal(before.map((count) => (repeats ? count : count + 1)));
+  const isRepeated = itemsOf(record).map((item) => repeats && (item.id === to || repeats.documents.includes(item.id)));
+  expect(attempts(moment.record)).to.deep.equal(before.map((count, n) => (isRepeated[n] ? count : count + 1)));
   for (const count of attempts(moment.record)) expect(count, "the cap").to.be.at.most(cap);
   expect(record.withdrawn, "withdrawn").to.equal(false);
   expect(record.outreach_enabled, "turned on").to.equal(true);
@@ -54,7 +58,9 @@ function send(moment: Moment, message: PlannedMessage, outcome: (typeof OUTCOMES
   expect(effectiveAt(moment.rules.quietHours, now).quiet_now, "a quiet hour").to.equal(false);
   expect(moment.sent.has(id), "sent twice").to.equal(false);
   const last = moment.last.get(to);
-  if (last !== undefined && !repeats) expect(now - last, "the interval").to.be.at.least(moment.rules.intervalMs);
+  const changed = moment.changed.get(to) ?? -Infinity;
+  if (last !== undefined && !repeats && changed < last)
+    expect(now - last, "the interval").to.be.at.least(moment.rules.intervalMs);
   moment.last.set(to, now);
   if (outcome === "deferred")
     write(moment, (each) => deferred(each, { to, messageId: id, refusals: 1 }, iso(now + HOUR / 60)));
@@ -94,6 +100,11 @@ const quiet = fc.record({
   end: fc.constantFrom("00:00", "08:00", "22:15"),
 });
 
+/** Notes that something was changed about a recipient: a message may then go out before the interval is over. */
+function touch({ changed, now }: Moment, to: string): void {
+  changed.set(to, now);
+}
+
 function change<Item extends { readonly id: string }>(
   items: readonly Item[],
   at: number,
@@ -125,28 +136,32 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   },
   fc.constant<Step>((moment) => write(moment, (each, at) => (each.withdrawn ? each : started(each, at)))),
   fc.boolean().map<Step>((withdrawn) => (moment) => write(moment, (each) => patched(each, { withdrawn }))),
-  email.map<Step>((address) => (moment) => write(moment, (each) => patched(each, { email: address }))),
+  email.map<Step>((address) => (moment) => {
+    touch(moment, "candidate");
+    write(moment, (each) => patched(each, { email: address }));
+  }),
+  fc.constant<Step>((moment) => {
+    for (const { to } of planOf(moment.record, moment.rules, moment.now).messages) touch(moment, to);
+    write(moment, (each, at) => reminded(each, planOf(each, moment.rules, moment.now), at));
+  }),
   fc
     .record({ docs_chase_attempts: fc.nat({ max: 4 }), reference_chase_attempts: fc.nat({ max: 4 }) })
     .map<Step>((patch) => (moment) => write(moment, (each, at) => withOutreach(each, patch, at))),
   fc
     .constantFrom(true, true, false)
     .map<Step>((on) => (moment) => write(moment, (each, at) => withOutreach(each, { outreach_enabled: on }, at))),
-  fc.tuple(pick, fc.constantFrom(...DOCUMENT_STATES)).map<Step>(
-    ([at, state]) =>
-      (moment) =>
-        write(moment, (each) => ({ ...each, documents: change(each.documents, at, { state }) })),
-  ),
-  fc.tuple(pick, fc.constantFrom(...REFERENCE_STATES)).map<Step>(
-    ([at, state]) =>
-      (moment) =>
-        write(moment, (each) => ({ ...each, references: change(each.references, at, { state }) })),
-  ),
-  fc.tuple(pick, email).map<Step>(
-    ([at, address]) =>
-      (moment) =>
-        write(moment, (each) => ({ ...each, references: change(each.references, at, { email: address }) })),
-  ),
+  fc.tuple(pick, fc.constantFrom(...DOCUMENT_STATES)).map<Step>(([at, state]) => (moment) => {
+    touch(moment, "candidate");
+    write(moment, (each) => ({ ...each, documents: change(each.documents, at, { state }) }));
+  }),
+  fc.tuple(pick, fc.constantFrom(...REFERENCE_STATES)).map<Step>(([at, state]) => (moment) => {
+    touch(moment, `ref_${(at % 2) + 1}`);
+    write(moment, (each) => ({ ...each, references: change(each.references, at, { state }) }));
+  }),
+  fc.tuple(pick, email).map<Step>(([at, address]) => (moment) => {
+    touch(moment, `ref_${(at % 2) + 1}`);
+    write(moment, (each) => ({ ...each, references: change(each.references, at, { email: address }) }));
+  }),
   pick.map<Step>((at) => (moment) => {
     const to = at === 0 ? "candidate" : (moment.record.references[at - 1]?.id ?? "candidate");
     const address = to === "candidate" ? moment.record.email : moment.record.references[at - 1]?.email;
@@ -184,6 +199,7 @@ describe("The plan of reminders, over random histories of settings, caps, states
           rules: by,
           now: START,
           last,
+          changed: new Map(),
           sent: new Set(),
           count: 0,
         };
