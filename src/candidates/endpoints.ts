@@ -9,11 +9,11 @@ import { Candidate, CandidateOrDryRun, CandidatePath, ListQuery } from "./schema
 import { keepUnreadable } from "./unreadable.ts";
 import { CandidateList } from "./row-schema.ts";
 import { CandidateInput, CandidatePatch, CreateQuery, OutreachPatch, StartInput } from "./input-schema.ts";
-import { renderCandidate } from "./render.ts";
+import { renderCandidate, UNTAGGED } from "./render.ts";
 import type { CandidateService } from "./service.ts";
 
 /** The response of endpoints that return a candidate. */
-const CANDIDATE = { response: Candidate } as const;
+const CANDIDATE = { response: Candidate, untagged: UNTAGGED } as const;
 
 function withWarnings(candidate: Candidate, warnings: readonly Fault[]): Candidate {
   return warnings.length === 0 ? candidate : { ...candidate, warnings: [...warnings] };

@@ -8,7 +8,7 @@ import { candidateDeleted, isTombstone, type Tombstone } from "./erasure.ts";
 import { withoutPart } from "./parts.ts";
 import { type CandidateKey, type CandidateRecord, type Deleter, type Deletion, namesFile } from "./record.ts";
 import { referenceOf } from "./references.ts";
-import { renderCandidate, renderDocument, renderReference } from "./render.ts";
+import { renderDocument, renderReference, taggedCandidate } from "./render.ts";
 import type { CandidateStore } from "./store.ts";
 
 interface EraserOptions {
@@ -35,7 +35,7 @@ export class Eraser {
   async erase({ accountId, keyId }: Caller, id: string, precondition: Precondition): Promise<void> {
     const { store } = this.#dependencies;
     const erased = await store.erase(accountId, id, keyId, (record) =>
-      precondition(record === undefined ? [] : [renderCandidate(record)]),
+      precondition(record === undefined ? [] : [taggedCandidate(record)]),
     );
     await this.#removeRest(erased);
   }
@@ -43,7 +43,7 @@ export class Eraser {
   /** Deletes a document with its bytes. */
   removeDocument(caller: Caller, candidateId: string, id: string, precondition: Precondition): Promise<void> {
     return this.#removePart(caller, candidateId, (record, by) => {
-      precondition([renderDocument(record, documentOf(record, id)), renderCandidate(record)]);
+      precondition([renderDocument(record, documentOf(record, id)), taggedCandidate(record)]);
       return withoutPart(record, "documents", id, by);
     });
   }
@@ -51,7 +51,7 @@ export class Eraser {
   async removeReference(caller: Caller, id: string, precondition: Precondition): Promise<void> {
     const candidateId = await this.#dependencies.store.references.candidateOf(caller.accountId, id);
     await this.#removePart(caller, candidateId, (record, by) => {
-      precondition([renderReference(record, referenceOf(record, id)), renderCandidate(record)]);
+      precondition([renderReference(record, referenceOf(record, id)), taggedCandidate(record)]);
       return withoutPart(record, "references", id, by);
     });
   }

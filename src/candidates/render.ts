@@ -5,6 +5,15 @@ import type { Reference } from "./reference-schema.ts";
 import type { Candidate } from "./schema.ts";
 import { derive } from "./states.ts";
 
+/** The ETag of a candidate covers what comes before this member. The rest changes `version`, or belongs to one response. */
+export const UNTAGGED = "outreach";
+
+/** What the ETag of a candidate covers. */
+export function taggedCandidate(record: CandidateRecord): Omit<Candidate, typeof UNTAGGED | "outreach_enabled"> {
+  const { outreach: _, outreach_enabled: _enabled, ...tagged } = renderCandidate(record);
+  return tagged;
+}
+
 export function renderCandidate(record: CandidateRecord): Candidate {
   const { state, state_reason, waiting_on, reference_requirements } = derive(record);
   return {
@@ -36,7 +45,7 @@ export function renderCandidate(record: CandidateRecord): Candidate {
     created_at: record.created_at,
     updated_at: record.updated_at,
     started_at: record.started_at,
-    outreach: { next_at: record.outreach.next_at, reason: record.outreach.reason },
+    outreach: { next_at: record.outreach.next_at, reason: record.outreach.reason }, // UNTAGGED
     outreach_enabled: record.outreach_enabled,
   };
 }

@@ -14,7 +14,7 @@ import { advance, cursorAt, decodeCursor, encodeCursor, type FeedPage, type Feed
 import type { CandidateInput, OnConflict } from "./input-schema.ts";
 import { merged, newDocumentsIn, type PartIds, partIds } from "./merges.ts";
 import { type CandidateKey, type CandidateRecord, type DocumentRecord, type Draft, namesFile } from "./record.ts";
-import { renderCandidate } from "./render.ts";
+import { renderCandidate, taggedCandidate } from "./render.ts";
 import { pageTag, renderPage } from "./rows.ts";
 import type { CandidateStore, Edit } from "./store.ts";
 import { nextRecord } from "./version.ts";
@@ -166,7 +166,7 @@ export class CandidateService {
   async start(accountId: string, id: string, precondition: Precondition): Promise<Candidate> {
     // If-Match is ignored if the candidate is already started: a retry after a lost response must succeed.
     const record = await this.#options.store.change(accountId, id, (before, now) => {
-      if (before.started_at === null || before.withdrawn) precondition([renderCandidate(before)]);
+      if (before.started_at === null || before.withdrawn) precondition([taggedCandidate(before)]);
       return started(before, now);
     });
     return renderCandidate(record);
@@ -175,7 +175,7 @@ export class CandidateService {
   /** Makes one change. @param edit as in CandidateStore.change. */
   async change(accountId: string, id: string, precondition: Precondition, edit: Edit): Promise<Candidate> {
     const record = await this.#options.store.change(accountId, id, (before, now) => {
-      precondition([renderCandidate(before)]);
+      precondition([taggedCandidate(before)]);
       return edit(before, now);
     });
     return renderCandidate(record);

@@ -12,7 +12,7 @@ import {
 import { situationOf } from "../candidates/moves.ts";
 import { checkNotRemoved, withChanged, withPart } from "../candidates/parts.ts";
 import { type CandidateRecord, type ContentRecord, type DocumentRecord, namesFile } from "../candidates/record.ts";
-import { contentTag, renderCandidate, renderDocument } from "../candidates/render.ts";
+import { contentTag, renderDocument, taggedCandidate } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { ByteRange, IncomingFile, StoredFile } from "../content/file.ts";
 import type { ContentStore, FileOwner } from "../content/store.ts";
@@ -106,7 +106,7 @@ export class DocumentService {
       this.#store.change(accountId, candidateId, (before, now) => {
         if (before.documents.some((document) => document.id === id)) return before;
         checkNotRemoved(before, id);
-        precondition([renderCandidate(before)]);
+        precondition([taggedCandidate(before)]);
         const document = newDocument(given, { id, content, ...situationOf(before, now) });
         return withPart(before, "documents", document);
       });
@@ -121,7 +121,7 @@ export class DocumentService {
   ): Promise<Document> {
     const record = await this.#store.change(accountId, candidateId, (before, now) => {
       const document = documentOf(before, id);
-      precondition([renderDocument(before, document), renderCandidate(before)]);
+      precondition([renderDocument(before, document), taggedCandidate(before)]);
       const after = patchedDocument(document, patch, situationOf(before, now));
       return withChanged(before, "documents", document, after);
     });
@@ -177,5 +177,5 @@ export class DocumentService {
 /** Checks If-Match of a write of content: it may name the document, its candidate or the present content. */
 function checkContentMatches(record: CandidateRecord, document: DocumentRecord, precondition: Precondition): void {
   const tags = document.content === null ? [] : [contentTag(document.content)];
-  precondition([renderDocument(record, document), renderCandidate(record)], tags);
+  precondition([renderDocument(record, document), taggedCandidate(record)], tags);
 }

@@ -1,7 +1,7 @@
 import { situationOf } from "../candidates/moves.ts";
 import { checkNotRemoved, withChanged, withPart } from "../candidates/parts.ts";
 import { newReference, patchedReference, referenceOf } from "../candidates/references.ts";
-import { renderCandidate, renderReference } from "../candidates/render.ts";
+import { renderReference, taggedCandidate } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { Reference, ReferenceInput, ReferencePatch } from "../candidates/reference-schema.ts";
 import type { Precondition } from "../problems.ts";
@@ -22,7 +22,7 @@ export function referenceService(store: CandidateStore) {
         // An interrupted attempt already added it, so the retry succeeds whatever its If-Match says (RFC 9110, 13.1.1).
         if (before.references.some((reference) => reference.id === id)) return before;
         checkNotRemoved(before, id);
-        precondition([renderCandidate(before)]);
+        precondition([taggedCandidate(before)]);
         return withPart(before, "references", newReference(given, { id, ...situationOf(before, now) }));
       });
       return renderReference(record, referenceOf(record, id));
@@ -38,7 +38,7 @@ export function referenceService(store: CandidateStore) {
       const candidateId = await store.references.candidateOf(accountId, id);
       const record = await store.change(accountId, candidateId, (before, now) => {
         const reference = referenceOf(before, id);
-        precondition([renderReference(before, reference), renderCandidate(before)]);
+        precondition([renderReference(before, reference), taggedCandidate(before)]);
         const after = patchedReference(reference, patch, situationOf(before, now));
         return withChanged(before, "references", reference, after);
       });

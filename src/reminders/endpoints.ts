@@ -1,6 +1,7 @@
 import { endpoint } from "../api/endpoint.ts";
 import { RemindInput } from "../candidates/input-schema.ts";
 import { Candidate, CandidatePath } from "../candidates/schema.ts";
+import { UNTAGGED } from "../candidates/render.ts";
 import type { RemindService } from "./remind.ts";
 
 export function outreachEndpoints(remind: RemindService) {
@@ -15,6 +16,7 @@ export function outreachEndpoints(remind: RemindService) {
       body: RemindInput,
       bodyOptional: true,
       response: Candidate,
+      untagged: UNTAGGED,
       problems: ["not_found", "version_mismatch", "nothing_to_send", "reminded_recently"],
       handle: ({ caller, params, precondition }) => remind(caller.accountId, params.id, precondition),
     }),

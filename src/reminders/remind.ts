@@ -1,4 +1,4 @@
-import { renderCandidate } from "../candidates/render.ts";
+import { renderCandidate, taggedCandidate } from "../candidates/render.ts";
 import type { Candidate } from "../candidates/schema.ts";
 import { type Precondition, problem } from "../problems.ts";
 import { reminded } from "./edits.ts";
@@ -19,7 +19,7 @@ export function remindService(parts: Pick<WritingParts, "candidates" | "rules">,
   return async (accountId: string, id: string, precondition: Precondition): Promise<Candidate> => {
     const rules = sendsMail ? (await parts.rules.fresh(accountId)).rules : undefined;
     const record = await parts.candidates.change(accountId, id, (before, now) => {
-      precondition([renderCandidate(before)]);
+      precondition([taggedCandidate(before)]);
       const time = Date.parse(now);
       const plan = planOf(before, rules, time);
       checkSends(plan);

@@ -92,7 +92,8 @@ export const ADVICE: Record<ProblemCode, Advice> = {
   },
   nothing_to_send: {
     when: "You ask for a reminder now, and nobody can be reminded: `reason` says why, in the words of `outreach.reason`.",
-    remedy: "Correct what `reason` names, such as an address or a cap. If nothing is outstanding, there is nothing to do.",
+    remedy:
+      "Correct what `reason` names, such as an address or a cap. If nothing is outstanding, there is nothing to do.",
   },
   reminded_recently: {
     when: "You ask for a reminder now, less than an hour after the last request of this kind for the candidate.",
