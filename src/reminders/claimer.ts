@@ -1,10 +1,10 @@
 import { LRUCache } from "lru-cache";
 import { optedOut } from "../candidates/outreach.ts";
-import type { AttemptRecord, CandidateKey, CandidateRecord } from "../candidates/record.ts";
+import { type AttemptRecord, type CandidateKey, type CandidateRecord, TO_CANDIDATE } from "../candidates/record.ts";
 import type { Edit } from "../candidates/store.ts";
 import { KeyedQueue } from "../infra/compare-and-set.ts";
 import { claimed, held, lapsed, replanned } from "./edits.ts";
-import { pathOf } from "./link-store.ts";
+import { expiryOf, pathOf } from "./link-store.ts";
 import { type CountedMessage, hourOf } from "./mail-budget.ts";
 import type { Attempt } from "./message.ts";
 import { type Plan, type PlannedMessage, planOf, type ReminderRules } from "./plan.ts";
@@ -23,8 +23,9 @@ export interface Counted extends CountedMessage {
   readonly due: PlannedMessage;
   /** The account's daily limits by which it was counted, as text. */
   readonly budget: string;
-  /** The token of its link. */
+  /** The token of its link, and when it expires. */
   readonly token: string;
+  readonly expires_at: string;
 }
 
 /** An attempt that was recorded and is to be sent. */
@@ -97,8 +98,11 @@ export class Claimer {
       return undefined;
     }
     // Before the record: a store that fails after it would lose the attempt.
-    const token = await stores.links.add({ ...key, to, address });
-    return { ...counted, due, budget, token };
+    const { language, reference_questions } = account.assistant;
+    const questions = to === TO_CANDIDATE ? null : reference_questions;
+    const expires_at = expiryOf(clock.now());
+    const token = await stores.links.add({ ...key, to, address, language, questions, expires_at });
+    return { ...counted, due, budget, token, expires_at };
   }
 
   /**
