@@ -54,6 +54,8 @@ describe("Reminders, through a service and a mail server", function () {
       .to.match(/^\S+\/stop\?of=acct_/)
       .and.to.contain(`${page}/stop`);
     const { text } = await open(page ?? "");
+    const life = /This link works until \d+ \w+ 20\d\d\./.exec(text)?.[0] ?? "none";
+    expect(mailTo("ada@example.com").text?.replaceAll("\n", " ")).to.contain(life);
     const action = /action="([^"]+)"/.exec(text)?.[1] ?? "";
     expect((await post(service.url + action, { content: PDF() })).status).to.equal(303);
     const [referee] = linksIn(mailTo("grace@example.com"));
