@@ -22,7 +22,7 @@ export const de: Words = {
     },
     upload: {
       noFile: "Wählen Sie zuerst eine Datei aus. Sie darf nicht leer sein.",
-      tooLarge: (size) => `Die Datei ist zu groß. Sie darf höchstens ${size} haben.`,
+      tooLarge: (size) => `Die Datei ist zu groß. Sie darf höchstens ${size} groß sein.`,
       program:
         "Diese Datei ist ein Programm, ein Skript oder eine Webseite und wird nicht angenommen. Senden Sie das Dokument zum Beispiel als PDF oder als Foto.",
       filename: "Der Name der Datei ist zu lang. Benennen Sie die Datei um, und senden Sie die Datei noch einmal.",
@@ -62,9 +62,9 @@ export const de: Words = {
       answer: (n) => `Antwort ${n}`,
       questions: [
         "Woher kennen Sie diese Person, und wie lange schon?",
-        "Was waren ihre wichtigsten Aufgaben?",
-        "Was macht sie besonders gut?",
-        "Was könnte sie noch verbessern?",
+        "Was waren die wichtigsten Aufgaben dieser Person?",
+        "Was macht diese Person besonders gut?",
+        "Was könnte diese Person noch verbessern?",
         "Würden Sie wieder mit dieser Person zusammenarbeiten?",
       ],
     },
@@ -127,5 +127,5 @@ export const de: Words = {
   rejected: "nicht akzeptiert",
   expired: "abgelaufen",
   stop: (sender) =>
-    `Wenn Sie an diese Adresse keine weiteren Nachrichten von ${sender} erhalten möchten, können Sie sie hier abbestellen:`,
+    `Wenn Sie an diese Adresse keine Nachrichten von ${sender} mehr erhalten möchten, können Sie sich hier abmelden:`,
 };

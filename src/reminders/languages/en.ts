@@ -35,7 +35,7 @@ export const en = {
     /** Why a file was refused, and what to do. */
     upload: {
       noFile: "Choose a file first. It must not be empty.",
-      tooLarge: (size: string) => `The file is too large. It may have up to ${size}.`,
+      tooLarge: (size: string) => `The file is too large. It may be up to ${size}.`,
       program:
         "This file is a program, a script or a web page, and is not accepted. Send the document as a PDF or a photo, for example.",
       filename: "The name of the file is too long. Rename the file, and send it again.",
@@ -76,9 +76,9 @@ export const en = {
       /** The questions of an account that has none of its own. */
       questions: [
         "How do you know this person, and for how long?",
-        "What were their main tasks?",
-        "What do they do especially well?",
-        "What could they still improve?",
+        "What were this person’s main tasks?",
+        "What does this person do especially well?",
+        "What could this person still improve?",
         "Would you work with this person again?",
       ],
     },

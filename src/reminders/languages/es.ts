@@ -62,9 +62,9 @@ export const es: Words = {
       answer: (n) => `Respuesta ${n}`,
       questions: [
         "¿De qué conoce a esta persona, y desde cuándo?",
-        "¿Cuáles eran sus tareas principales?",
-        "¿Qué hace especialmente bien?",
-        "¿Qué podría mejorar todavía?",
+        "¿Cuáles eran las tareas principales de esta persona?",
+        "¿Qué hace especialmente bien esta persona?",
+        "¿Qué podría mejorar todavía esta persona?",
         "¿Volvería a trabajar con esta persona?",
       ],
     },

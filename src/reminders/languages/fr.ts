@@ -64,9 +64,9 @@ export const fr: Words = {
       answer: (n) => `Réponse ${n}`,
       questions: [
         "Comment connaissez-vous cette personne, et depuis quand\u00a0?",
-        "Quelles étaient ses tâches principales\u00a0?",
-        "Que fait-elle particulièrement bien\u00a0?",
-        "Que pourrait-elle encore améliorer\u00a0?",
+        "Quelles étaient les tâches principales de cette personne\u00a0?",
+        "Qu’est-ce que cette personne fait particulièrement bien\u00a0?",
+        "Qu’est-ce que cette personne pourrait encore améliorer\u00a0?",
         "Travailleriez-vous de nouveau avec cette personne\u00a0?",
       ],
     },

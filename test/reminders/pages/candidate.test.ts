@@ -100,7 +100,7 @@ describe("The page of a candidate", () => {
       "a file that is too large",
       { content: new File([new Uint8Array(1024 * 1024 + 1)], "x") },
       413,
-      "It may have up to 1\u00a0MB.",
+      "It may be up to 1\u00a0MB.",
     ],
     ["a filename that is too long", { content: new File(["x"], "x".repeat(501)) }, 422, "name of the file is too long"],
   ];

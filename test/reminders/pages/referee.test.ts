@@ -53,7 +53,7 @@ describe("The pages of a referee", () => {
   it("leave out questions that were not answered", async () => {
     await answerQuestions(url, { 0: "", 3: "Patience" });
     expect((await reference())?.response).to.deep.equal({
-      answers: [{ question: "What could they still improve?", answer: "Patience" }],
+      answers: [{ question: "What could this person still improve?", answer: "Patience" }],
     });
   });
 
@@ -75,7 +75,7 @@ describe("The pages of a referee", () => {
   it("ask to look again if the account has changed its questions meanwhile, and put no answer to another one", async () => {
     const { text } = await open(`${url}/questions`);
     const fields = [...text.matchAll(/<textarea [^>]*name="([^"]+)"/g)].map(([, name]) => name ?? "");
-    const kept = "What could they still improve?";
+    const kept = "What could this person still improve?";
     await client.patch("/settings/assistant", { reference_questions: ["Would you hire them again?", kept] });
     const answers = { [fields[1]!]: "Never late", [fields[3]!]: "Patience" };
     const refused = await post(`${url}/questions`, answers);
