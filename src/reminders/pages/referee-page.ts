@@ -8,44 +8,40 @@ import type { Visit } from "./visits.ts";
 export function refereePage(visit: Visit): Page {
   const { path, words, person, sender, instructions } = visit;
   const { reference: texts } = words.pages;
-  return visitPage(200, visit, {
-    title: texts.title(person),
-    body: html`
-      <p>${texts.intro(person, sender)}</p>
+  return pageAbout(
+    visit,
+    html`<p>${texts.intro(person, sender)}</p>
       ${instructions !== null && html`<p class="note">${instructions}</p>`}
       <p>${texts.can}</p>
       <a class="button" href="${path}/questions">${texts.yes}</a>
-      <a class="button quiet" href="${path}/decline">${texts.no}</a>
-    `,
-  });
+      <a class="button quiet" href="${path}/decline">${texts.no}</a>`,
+  );
 }
 
 /** Asks once more whether the referee declines. */
 export function declinePage(visit: Visit): Page {
-  const { path, words, person, sender } = visit;
-  const { reference: texts } = words.pages;
-  return visitPage(200, visit, {
-    title: texts.title(person),
-    body: html`
-      <p>${texts.sure(sender)}</p>
-      <form method="post" action="${path}/decline"><button>${texts.decline}</button></form>
-      <a class="button quiet" href="${path}">${texts.back}</a>
-    `,
-  });
+  const { reference: texts } = visit.words.pages;
+  return pageAbout(
+    visit,
+    html`<p>${texts.sure(visit.sender)}</p>
+      <form method="post" action="${visit.path}/decline"><button>${texts.decline}</button></form>
+      <a class="button quiet" href="${visit.path}">${texts.back}</a>`,
+  );
 }
 
 /** Makes the page of a referee who has declined and may change their mind. @param typed what nobody will read. */
 export function declinedPage(visit: Visit, typed: Html | undefined): Page {
-  const { path, words, person } = visit;
-  const { reference: texts } = words.pages;
-  return visitPage(200, visit, {
-    title: texts.title(person),
-    body: html`
-      <p>${texts.declined}</p>
-      <form method="post" action="${path}/take-back"><button class="quiet">${texts.takeBack}</button></form>
-      ${typed}
-    `,
-  });
+  const { reference: texts } = visit.words.pages;
+  return pageAbout(
+    visit,
+    html`<p>${texts.declined}</p>
+      <form method="post" action="${visit.path}/take-back"><button class="quiet">${texts.takeBack}</button></form>
+      ${typed}`,
+  );
+}
+
+function pageAbout(visit: Visit, body: Html): Page {
+  return visitPage(200, visit, { title: visit.words.pages.reference.title(visit.person), body });
 }
 
 /** Makes the second page: the questions, with the answers that were given already and why they were refused. */
