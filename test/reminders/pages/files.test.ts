@@ -1,7 +1,8 @@
 import { expect } from "chai";
+import { withoutPrograms } from "../../../src/content/programs.ts";
 import type { Body } from "../../support/client.ts";
 import { useAccount, useService } from "../../support/use-service.ts";
-import { linkTo, open, post } from "./support.ts";
+import { linkTo, post } from "./support.ts";
 
 const utf16 = (text: string, littleEndian = true) => {
   const bytes = Buffer.from(`\uFEFF${text}`, "utf16le");
@@ -60,18 +61,18 @@ describe("The page of a candidate, for a file that is plainly no document,", () 
       expect(documents[0]).to.deep.include({ state: "requested", content: null });
     });
 
-  it("refuses it if its bytes come one by one", async () => {
-    const bytes = Buffer.from(
-      '--b\r\nContent-Disposition: form-data; name="content"; filename="a.pdf"\r\n\r\n <html>\r\n--b--',
-    );
-    const body = new ReadableStream({
-      start(controller) {
-        for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
-        controller.close();
-      },
-    });
-    const headers = { "Content-Type": "multipart/form-data; boundary=b" };
-    expect((await open(form, { method: "POST", body, duplex: "half", headers })).status).to.equal(415);
+  it("refuses it if its bytes come one by one, and passes on none of them", async () => {
+    const bytes = (text: string) => Array.from(Buffer.from(text), (byte) => Uint8Array.of(byte));
+    const passed: Uint8Array[] = [];
+    const read = async (text: string) => {
+      for await (const chunk of withoutPrograms(bytes(text))) passed.push(chunk);
+    };
+    const failure = await read(` <html>${"x".repeat(9_000)}`).catch((error: unknown) => error);
+    expect(failure).to.include({ code: "unsupported_media_type" });
+    expect(passed).to.deep.equal([]);
+    const text = `%PDF-${"x".repeat(9_000)}`;
+    await read(text);
+    expect(Buffer.concat(passed).toString()).to.equal(text);
   });
 
   const DOCUMENTS: Record<string, string | Buffer<ArrayBuffer>> = {
