@@ -1,10 +1,10 @@
 import { LRUCache } from "lru-cache";
 import { optedOut } from "../candidates/outreach.ts";
-import type { AttemptRecord, CandidateKey, CandidateRecord } from "../candidates/record.ts";
+import { type AttemptRecord, type CandidateKey, type CandidateRecord, TO_CANDIDATE } from "../candidates/record.ts";
 import type { Edit } from "../candidates/store.ts";
 import { KeyedQueue } from "../infra/compare-and-set.ts";
 import { claimed, held, lapsed, replanned } from "./edits.ts";
-import { pathOf } from "./link-store.ts";
+import { expiryOf, pathOf } from "./link-store.ts";
 import { type CountedMessage, hourOf } from "./mail-budget.ts";
 import type { Attempt } from "./message.ts";
 import { type Plan, type PlannedMessage, planOf, type ReminderRules } from "./plan.ts";
@@ -23,10 +23,11 @@ export interface Counted extends CountedMessage {
   readonly due: PlannedMessage;
   /** The account's daily limits by which it was counted, as text. */
   readonly budget: string;
-  /** The token of its link. */
+  /** The token of its link, and when it expires. */
   readonly token: string;
   /** The language of the message and of its pages. */
   readonly language: string;
+  readonly expires_at: string;
 }
 
 /** An attempt that was recorded and is to be sent. */
@@ -100,8 +101,10 @@ export class Claimer {
       return undefined;
     }
     // Before the record: a store that fails after it would lose the attempt.
-    const token = await stores.links.add({ ...key, to, address });
-    return { ...counted, due, budget, token, language };
+    const questions = to === TO_CANDIDATE ? null : account.assistant.reference_questions;
+    const expires_at = expiryOf(clock.now());
+    const token = await stores.links.add({ ...key, to, address, language, questions, expires_at });
+    return { ...counted, due, budget, token, language, expires_at };
   }
 
   /**

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type CandidateKey, TO_CANDIDATE } from "../candidates/record.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
+import { timestamp } from "../infra/clock.ts";
 import type { Mongo } from "../infra/mongo.ts";
 
 export interface Link extends CandidateKey {
@@ -8,18 +9,34 @@ export interface Link extends CandidateKey {
   readonly to: string;
   /** The address that it was sent to, as a hash (AddressHash). */
   readonly address: string;
+  /** The language of its pages. Absent in links of earlier releases: those follow the settings, and never expire. */
+  readonly language?: string;
+  /** What a referee is asked. Null for the usual questions. */
+  readonly questions?: readonly string[] | null;
+  /** The end of its last day, RFC 3339. */
+  readonly expires_at?: string;
+  /** The reference's updated_at once the referee has declined through this link. */
+  readonly declined_at?: string;
+}
+
+/** Number of days for which a link works. */
+const LINK_DAYS = 180;
+
+const DAY_MS = 86_400_000;
+
+/** Returns when a link that is made now expires: a whole UTC day ends then, because people read a date. RFC 3339. */
+export function expiryOf(now: number): string {
+  return timestamp((Math.floor(now / DAY_MS) + LINK_DAYS + 1) * DAY_MS - 1);
 }
 
 /** What a stop link knows. It has no candidate if that was erased. */
 export type StopLink = Pick<Link, "accountId" | "address"> & Partial<Link>;
 
-interface Stored {
+interface Stored extends Omit<Link, "accountId" | "id"> {
   /** The SHA-256 of the token. The token itself is only in the message. */
   _id: string;
   account: string;
   candidate: string;
-  to: string;
-  address: string;
 }
 
 /** The links in messages. Every method may throw problem store_unavailable. */
@@ -34,9 +51,9 @@ export class LinkStore {
   }
 
   /** Makes a link, and returns its token: 256 random bits in base64url, 43 characters. */
-  async add({ accountId, id, to, address }: Link): Promise<string> {
+  async add({ accountId, id, ...link }: Link): Promise<string> {
     const token = this.#random(32).toString("base64url");
-    await this.#links.insertOne({ _id: hashOf(token), account: accountId, candidate: id, to, address });
+    await this.#links.insertOne({ _id: hashOf(token), account: accountId, candidate: id, ...link });
     return token;
   }
 
@@ -44,8 +61,13 @@ export class LinkStore {
   async find(hash: string): Promise<Link | undefined> {
     const found = await this.#links.findOne({ _id: hash });
     if (found === null) return undefined;
-    const { account, candidate, to, address } = found;
-    return { accountId: account, id: candidate, to, address };
+    const { _id, account, candidate, ...link } = found;
+    return { accountId: account, id: candidate, ...link };
+  }
+
+  /** Notes that the referee has declined through this link. @param at the reference's updated_at since then. */
+  async noteDeclined(hash: string, at: string): Promise<void> {
+    await this.#links.updateOne({ _id: hash }, { $set: { declined_at: at } });
   }
 
   async existing(hashes: readonly string[]): Promise<ReadonlySet<string>> {

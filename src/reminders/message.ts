@@ -2,6 +2,7 @@ import { type CandidateRecord, type DocumentRecord, nameOf, type ReferenceRecord
 import { type Html, html } from "../schema/html.ts";
 import { shown, shownName } from "../schema/visible-text.ts";
 import type { Words } from "./languages/en.ts";
+import { dateIn } from "./languages/formats.ts";
 import { wordsOf } from "./languages/language.ts";
 import type { PlannedMessage } from "./plan.ts";
 import type { AccountRules } from "./rules.ts";
@@ -39,6 +40,8 @@ export interface Attempt {
   /** The page that the message leads to, and the one that stops further messages. */
   readonly pageUrl: string;
   readonly stopUrl: string;
+  /** When they expire. RFC 3339. */
+  readonly expires_at: string;
 }
 
 /** The parts of a message's body, in their order. */
@@ -56,16 +59,17 @@ interface Body extends Pick<Attempt, "pageUrl" | "stopUrl"> {
 }
 
 export function messageOf(
-  { record, message, messageId, language, isNewAddress, pageUrl, stopUrl }: Attempt,
+  { record, message, messageId, language, isNewAddress, pageUrl, stopUrl, expires_at }: Attempt,
   { assistant, sender }: Pick<AccountRules, "assistant" | "sender">,
   { host, mailFrom }: { readonly host: string; readonly mailFrom: string },
 ): Message {
   const words = wordsOf(language);
   const reference = record.references.find(({ id }) => id === message.to);
-  const { subject, again, name, ...parts } =
+  const { subject, again, name, why, ...parts } =
     reference === undefined ? toCandidate(record, message, words, sender) : toReferee(record, reference, words, sender);
+  const until = words.pages.until(dateIn(words, expires_at));
   const instructions = assistant.instructions && withoutGaps(assistant.instructions);
-  const body = { ...parts, instructions, stop: words.stop(sender), pageUrl, stopUrl };
+  const body = { ...parts, instructions, stop: `${why} ${until} ${words.stop(sender)}`, pageUrl, stopUrl };
   return {
     messageId,
     from: { name: inHeader(`${shortened(sender, MAX_IN_HEADER)} via ${host}`), address: mailFrom },
@@ -99,7 +103,8 @@ function toCandidate(record: CandidateRecord, { documents, changed }: PlannedMes
   const name = onOneLine(nameOf(record));
   return {
     ...words.documents,
-    subject: words.documents.subject(shortened(sender, MAX_IN_HEADER)),
+    why: words.pages.why.candidate(sender),
+    subject: words.documents.subject(shortened(sender, MAX_IN_HEADER), listed.length),
     again: news.length === 0 && listed.some(({ chase }) => chase.attempts > 1),
     news: news.slice(0, MAX_NEWS).map(({ name, state, rejection_reason }) => {
       const { rejected, expired, requested } = words.changes;
@@ -108,7 +113,7 @@ function toCandidate(record: CandidateRecord, { documents, changed }: PlannedMes
     }),
     name,
     hello: words.hello(name, onOneLine(record.first_name)),
-    ask: words.documents.ask(sender, onOneLine(record.job_title)) + words.colon,
+    ask: words.documents.ask(sender, onOneLine(record.job_title), listed.length) + words.colon,
     items: listed.map((document) => {
       const note = news.includes(document) ? undefined : noteOf(document, words);
       return { name: shortened(document.name), note: note === undefined ? "" : ` (${shortened(note)})` };
@@ -121,6 +126,7 @@ function toReferee(record: CandidateRecord, reference: ReferenceRecord, words: W
   const name = onOneLine(reference.name);
   return {
     ...words.reference,
+    why: words.pages.why.referee(person, sender),
     subject: words.pages.reference.title(person === null ? null : shortened(person, MAX_IN_HEADER)),
     again: reference.chase.attempts > 1,
     news: [],

@@ -103,8 +103,9 @@ describe("reminders, from the start of a candidate to its end", () => {
           mimeType: "application/pdf",
           buffer: Buffer.from("%PDF-1.4"),
         };
-        await page.getByLabel(`File for ${document}`).setInputFiles(files);
-        await page.getByRole("listitem").filter({ hasText: document }).getByRole("button", { name: "Send" }).click();
+        const item = page.getByRole("listitem").filter({ hasText: document });
+        await item.getByRole("button", { name: document, exact: true }).setInputFiles(files);
+        await item.getByRole("button", { name: `Send ${document}` }).click();
         await page
           .getByRole("status")
           .filter({ hasText: `We have received “${document}”` })

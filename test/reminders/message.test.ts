@@ -33,6 +33,7 @@ function messages(record: CandidateRecord = ADA, assistant: Partial<Assistant> =
         isNewAddress: false,
         pageUrl,
         stopUrl: `${pageUrl}/stop`,
+        expires_at: "2027-05-28T23:59:59.999Z",
       },
       {
         assistant: { ...ASSISTANT_DEFAULTS, ...assistant },
@@ -58,8 +59,8 @@ describe("A reminder", () => {
         "Hello Ada,",
         "Acme needs these documents from you for the job “Analyst”:",
         "- Passport\n- Diploma (not accepted: The photo is not readable)\n- Visa (expired)\n- Letter (if you have it)",
-        "You can send them on this page, from a phone too:\nhttps://hire.example.com/u/token",
-        "-- \nIf you do not want any more messages from Acme to this address, you can\nstop them here:\nhttps://hire.example.com/u/token/stop\n",
+        "You can send documents on this page, from a phone too:\nhttps://hire.example.com/u/token",
+        "-- \nWe write to you on behalf of Acme, because documents are needed from\nyou. This link works until 28 May 2027. If you do not want any more\nmessages from Acme to this address, you can stop them here:\nhttps://hire.example.com/u/token/stop\n",
       ].join("\n\n"),
     );
   });

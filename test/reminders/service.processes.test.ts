@@ -54,12 +54,19 @@ describe("Reminders, through a service and a mail server", function () {
       .to.match(/^\S+\/stop\?of=acct_/)
       .and.to.contain(`${page}/stop`);
     const { text } = await open(page ?? "");
+    const life = /This link works until \d+ \w+ 20\d\d\./.exec(text)?.[0] ?? "none";
+    expect(mailTo("ada@example.com").text?.replaceAll("\n", " ")).to.contain(life);
     const action = /action="([^"]+)"/.exec(text)?.[1] ?? "";
     expect((await post(service.url + action, { content: PDF() })).status).to.equal(303);
     const [referee] = linksIn(mailTo("grace@example.com"));
+    await client.patch("/settings/assistant", { language: "de", reference_questions: ["Und sonst?"] });
     await answerQuestions(referee ?? "", { 0: "For two years." });
+    expect((await open(referee ?? "")).text, "in the language of its message").to.contain("Thank you");
 
     const candidate = (await client.get(`/candidates/${id}`)).body;
+    expect(candidate.references[0]?.response, "with its questions").to.deep.equal({
+      answers: [{ question: "How do you know this person, and for how long?", answer: "For two years." }],
+    });
     expect(candidate.documents[0]).to.deep.include({ state: "received" });
     expect(candidate.documents[0]?.chase.attempts).to.equal(1);
     expect(candidate.references[0]).to.deep.include({ state: "received" });

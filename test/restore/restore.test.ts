@@ -34,6 +34,13 @@ describe("A service that is being restored", () => {
       expect([page.status, page.headers.get("retry-after")]).to.deep.equal([503, "60"]);
       expect(await page.text()).to.match(/^<!doctype html>/);
     }
+    const answers = new FormData();
+    answers.append("answer-0", "Two <years>");
+    const page = await fetch(`${service.url}/r/token/questions`, { method: "POST", body: answers });
+    expect([page.status, page.headers.get("retry-after")]).to.deep.equal([503, "60"]);
+    expect(await page.text(), "what was typed, to send it again").to.match(
+      /action="\/r\/token\/questions"[^]*name="answer-0">Two &lt;years&gt;<\/textarea>[^]*<button>/,
+    );
     expect((await fetch(`${service.url}/openapi.json`)).status).to.equal(200);
     expect((await fetch(`${service.url}/docs`)).status).to.equal(200);
     expect((await fetch(`${service.opsUrl}/readyz`)).status).to.equal(503);

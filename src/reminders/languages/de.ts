@@ -3,27 +3,33 @@ import type { Words } from "./en.ts";
 export const de: Words = {
   language: "de",
   pages: {
+    error: "Fehler",
     documents: {
       title: (sender) => `Unterlagen für ${sender}`,
-      file: (name) => `Datei für ${name}`,
-      hint: (megabytes) => `Eine Datei pro Dokument, höchstens ${megabytes}\u00a0MB. Ein Foto oder ein PDF genügt.`,
+      hint: "Senden Sie eine Datei pro Dokument. Ein Foto oder ein PDF genügt.",
+      limit: (size) => `Höchstens ${size}`,
       send: "Senden",
       received: "Erhalten",
+      replace: "Stattdessen eine andere Datei senden",
       others: (count) => `und ${count} weitere`,
       more: (count) =>
         count === 1
-          ? "Ein weiteres Dokument wird benötigt. Sie sehen es hier, sobald Sie diese gesendet haben."
-          : `${count} weitere Dokumente werden benötigt. Sie sehen sie hier, sobald Sie diese gesendet haben.`,
-      arrived: (name) => `Wir haben „${name}“ erhalten. Vielen Dank.`,
+          ? "Ein weiteres Dokument wird benötigt. Sie sehen es hier, sobald Sie die Dokumente oben gesendet haben."
+          : `${count} weitere Dokumente werden benötigt. Sie sehen sie hier, sobald Sie die Dokumente oben gesendet haben.`,
+      which: (n, count, date) => `${n} von ${count}, angefordert am ${date}`,
+      arrived: (name, file) => `Wir haben „${name}“${file && ` (${file})`} erhalten. Vielen Dank.`,
       all: "Wir haben alles erhalten. Vielen Dank.",
     },
     upload: {
       noFile: "Wählen Sie zuerst eine Datei aus. Sie darf nicht leer sein.",
-      tooLarge: (megabytes) => `Die Datei ist zu groß. Sie darf höchstens ${megabytes}\u00a0MB haben.`,
-      filename: "Der Name der Datei ist zu lang. Benennen Sie die Datei um, und senden Sie sie noch einmal.",
-      notNeeded: "Dieses Dokument wird nicht mehr benötigt.",
-      incomplete: "Die Datei ist nicht vollständig angekommen. Bitte senden Sie sie noch einmal.",
-      failed: "Die Datei konnte nicht gespeichert werden. Bitte senden Sie sie noch einmal.",
+      tooLarge: (size) => `Die Datei ist zu groß. Sie darf höchstens ${size} groß sein.`,
+      program:
+        "Diese Datei ist ein Programm, ein Skript oder eine Webseite und wird nicht angenommen. Senden Sie das Dokument zum Beispiel als PDF oder als Foto.",
+      filename: "Der Name der Datei ist zu lang. Benennen Sie die Datei um, und senden Sie die Datei noch einmal.",
+      notNeeded:
+        "Die Datei wurde nicht gespeichert. Dieses Dokument wird nicht mehr benötigt, oder dafür ist schon eine andere Datei angekommen.",
+      incomplete: "Die Datei ist nicht vollständig angekommen. Bitte senden Sie die Datei noch einmal.",
+      failed: "Die Datei konnte nicht gespeichert werden. Bitte senden Sie die Datei noch einmal.",
     },
     reference: {
       title: (person) => (person === null ? "Eine Referenz" : `Eine Referenz für ${person}`),
@@ -32,19 +38,33 @@ export const de: Words = {
       can: "Können Sie diese Referenz geben?",
       yes: "Ja, weiter",
       no: "Nein, das kann ich nicht",
+      sure: (sender) => `Möchten Sie ${sender} mitteilen, dass Sie diese Referenz nicht geben können?`,
+      decline: "Ja, ich sage ab",
+      back: "Zurück",
       questionsIntro: (sender) => `Antworten Sie, so gut Sie können. Ihre Antworten gehen an ${sender}.`,
       send: "Antworten senden",
       received: "Wir haben Ihre Antworten erhalten.",
       declined: "Sie haben angegeben, dass Sie diese Referenz nicht geben können.",
+      takeBack: "Ich kann diese Referenz doch geben",
       empty: "Beantworten Sie mindestens eine Frage.",
-      tooLong: (characters) => `Ihre Antworten sind zu lang. Kürzen Sie sie um etwa ${characters} Zeichen.`,
-      incomplete: "Ihre Antworten sind nicht vollständig angekommen. Bitte senden Sie sie noch einmal.",
+      limit: (count) => `Höchstens ${count} Zeichen`,
+      tooLong: (answers) =>
+        answers === 1
+          ? "Eine Antwort ist zu lang. Kürzen Sie diese Antwort, und senden Sie Ihre Antworten noch einmal."
+          : `${answers} Antworten sind zu lang. Kürzen Sie diese Antworten, und senden Sie alles noch einmal.`,
+      excess: (_characters, text) => `${text} Zeichen zu viel`,
+      incomplete: "Ihre Antworten sind nicht vollständig angekommen. Bitte senden Sie Ihre Antworten noch einmal.",
+      failed:
+        "Ihre Antworten konnten nicht gespeichert werden. Sie stehen noch auf dieser Seite. Bitte senden Sie Ihre Antworten in einer Minute noch einmal.",
       changed: "Die Fragen haben sich geändert. Bitte sehen Sie Ihre Antworten durch, und senden Sie sie noch einmal.",
+      typed: "Was Sie geschrieben haben",
+      unsent: "Dieser Text wurde nicht gesendet. Sie können ihn hier kopieren.",
+      answer: (n) => `Antwort ${n}`,
       questions: [
         "Woher kennen Sie diese Person, und wie lange schon?",
-        "Was waren ihre wichtigsten Aufgaben?",
-        "Was macht sie besonders gut?",
-        "Was könnte sie noch verbessern?",
+        "Was waren die wichtigsten Aufgaben dieser Person?",
+        "Was macht diese Person besonders gut?",
+        "Was könnte diese Person noch verbessern?",
         "Würden Sie wieder mit dieser Person zusammenarbeiten?",
       ],
     },
@@ -57,10 +77,22 @@ export const de: Words = {
       done: (sender, contact) =>
         `${sender} schickt keine Nachrichten mehr an diese Adresse. Wenn das ein Versehen war, melden Sie sich bei ${contact}.`,
     },
+    why: {
+      candidate: (sender) => `Wir schreiben Ihnen im Auftrag von ${sender}, weil Unterlagen von Ihnen benötigt werden.`,
+      referee: (person, sender) =>
+        `Wir schreiben Ihnen im Auftrag von ${sender}, weil ${person ?? "eine Person, die sich bewirbt,"} Sie als Referenz genannt hat.`,
+    },
+    until: (date) => `Dieser Link funktioniert bis zum ${date}.`,
+    questions: (contact) => `Haben Sie Fragen? Wenden Sie sich an ${contact}.`,
     thanks: "Vielen Dank",
     closed: {
       title: "Diese Seite wird nicht mehr benötigt",
       text: "Hier ist nichts mehr zu tun. Sie können diese Seite schließen.",
+    },
+    expired: {
+      title: "Dieser Link ist abgelaufen",
+      text: (contact) =>
+        `Falls noch etwas von Ihnen benötigt wird, steht in der neuesten Nachricht ein neuer Link. Wenn Sie keine neuere Nachricht haben, wenden Sie sich an ${contact}.`,
     },
     unknown: {
       title: "Dieser Link funktioniert nicht",
@@ -77,12 +109,10 @@ export const de: Words = {
   },
   hello: (name) => (name === null ? "Guten Tag," : `Guten Tag ${name},`),
   documents: {
-    subject: (sender) => `${sender} benötigt Unterlagen von Ihnen`,
-    ask: (sender, job) =>
-      job === null
-        ? `${sender} benötigt folgende Unterlagen von Ihnen`
-        : `${sender} benötigt für die Stelle „${job}“ folgende Unterlagen von Ihnen`,
-    open: "Senden Sie sie über diese Seite. Das geht auch mit dem Smartphone:",
+    subject: (sender, count) => `${sender} benötigt ${count === 1 ? "ein Dokument" : "Unterlagen"} von Ihnen`,
+    ask: (sender, job, count) =>
+      `${sender} benötigt${job === null ? "" : ` für die Stelle „${job}“`} ${count === 1 ? "dieses Dokument" : "folgende Unterlagen"} von Ihnen`,
+    open: "Auf dieser Seite können Sie Unterlagen senden, auch mit dem Smartphone:",
     button: "Unterlagen senden",
   },
   reference: {
@@ -97,7 +127,7 @@ export const de: Words = {
   rejected: "nicht akzeptiert",
   expired: "abgelaufen",
   stop: (sender) =>
-    `Wenn Sie an diese Adresse keine weiteren Nachrichten von ${sender} erhalten möchten, können Sie sie hier abbestellen:`,
+    `Wenn Sie an diese Adresse keine Nachrichten von ${sender} mehr erhalten möchten, können Sie sich hier abmelden:`,
   changes: {
     rejected: (name, reason) =>
       reason === null ? `„${name}“ wurde nicht akzeptiert.` : `„${name}“ wurde nicht akzeptiert: ${reason}`,

@@ -8,27 +8,38 @@ export const en = {
   /** Its language tag (BCP 47). */
   language: "en",
   pages: {
+    /** Begins the title of a page that says what is wrong. */
+    error: "Error",
     documents: {
       title: (sender: string) => `Documents for ${sender}`,
-      file: (name: string) => `File for ${name}`,
-      hint: (megabytes: string) => `One file for each document, up to ${megabytes}\u00a0MB. A photo or a PDF is fine.`,
+      hint: "Send one file for each document. A photo or a PDF is fine.",
+      /** `size` is the largest size of a file. */
+      limit: (size: string) => `Up to ${size}`,
       send: "Send",
       /** Stands below a document's name. */
       received: "Received",
+      replace: "Send another file instead",
       /** Stands in place of so many names. */
       others: (count: number) => `and ${count} more`,
       /** So many documents are not shown yet. */
       more: (count: number) =>
-        `${count} more ${count === 1 ? "document is" : "documents are"} needed. You will see ${count === 1 ? "it" : "them"} here once you have sent these.`,
-      arrived: (name: string) => `We have received “${name}”. Thank you.`,
+        count === 1
+          ? "1 more document is needed. You will see it here once you have sent the documents above."
+          : `${count} more documents are needed. You will see them here once you have sent the documents above.`,
+      /** Tells documents of one name apart. */
+      which: (n: number, count: number, date: string) => `${n} of ${count}, asked for on ${date}`,
+      /** `file` is the name and size of the file. Empty if they are not known. */
+      arrived: (name: string, file: string) => `We have received “${name}”${file && ` (${file})`}. Thank you.`,
       all: "We have received everything. Thank you.",
     },
     /** Why a file was refused, and what to do. */
     upload: {
       noFile: "Choose a file first. It must not be empty.",
-      tooLarge: (megabytes: string) => `The file is too large. It may have up to ${megabytes}\u00a0MB.`,
+      tooLarge: (size: string) => `The file is too large. It may be up to ${size}.`,
+      program:
+        "This file is a program, a script or a web page, and is not accepted. Send the document as a PDF or a photo, for example.",
       filename: "The name of the file is too long. Rename the file, and send it again.",
-      notNeeded: "This document is no longer needed.",
+      notNeeded: "The file was not stored. This document is no longer needed, or another file has arrived for it.",
       incomplete: "The upload was not complete. Please send the file again.",
       failed: "The file could not be stored. Please send it again.",
     },
@@ -39,20 +50,35 @@ export const en = {
       can: "Can you give this reference?",
       yes: "Yes, continue",
       no: "No, I cannot",
+      sure: (sender: string) => `Do you want to tell ${sender} that you cannot give this reference?`,
+      decline: "I cannot give this reference",
+      back: "Back",
       questionsIntro: (sender: string) => `Answer as much as you can. Your answers go to ${sender}.`,
       send: "Send the answers",
       received: "We have received your answers.",
       declined: "You told us that you cannot give this reference.",
+      takeBack: "I can give this reference after all",
       empty: "Answer at least one question.",
-      tooLong: (characters: number) => `Your answers are too long. Shorten them by about ${characters} characters.`,
+      limit: (count: string) => `Up to ${count} characters`,
+      tooLong: (answers: number) =>
+        answers === 1
+          ? "One answer is too long. Shorten it, and send your answers again."
+          : `${answers} answers are too long. Shorten them, and send your answers again.`,
+      /** `text` is the number as the language writes it. */
+      excess: (characters: number, text: string) => `${text} ${characters === 1 ? "character" : "characters"} too many`,
       incomplete: "Your answers did not arrive completely. Please send them again.",
+      failed: "Your answers could not be stored. They are still on this page: please send them again in a minute.",
       changed: "The questions have changed. Please look through your answers, and send them again.",
+      /** Stands above answers that are not taken, and what to do with them. */
+      typed: "What you wrote",
+      unsent: "This text was not sent. You can copy it from here.",
+      answer: (n: number) => `Answer ${n}`,
       /** The questions of an account that has none of its own. */
       questions: [
         "How do you know this person, and for how long?",
-        "What were their main tasks?",
-        "What do they do especially well?",
-        "What could they still improve?",
+        "What were this person’s main tasks?",
+        "What does this person do especially well?",
+        "What could this person still improve?",
         "Would you work with this person again?",
       ],
     },
@@ -68,11 +94,25 @@ export const en = {
       done: (sender: string, contact: string) =>
         `${sender} will send no more messages to this address. If this was a mistake, contact ${contact}.`,
     },
+    /** The foot of pages and messages: who asks and why, until when (a date), and who helps. */
+    why: {
+      candidate: (sender: string) => `We write to you on behalf of ${sender}, because documents are needed from you.`,
+      referee: (person: string | null, sender: string) =>
+        `We write to you on behalf of ${sender}, because ${person ?? "a candidate"} has named you as a reference.`,
+    },
+    until: (date: string) => `This link works until ${date}.`,
+    questions: (contact: string) => `Do you have questions? Contact ${contact}.`,
     /** The title of a page that says what was done. */
     thanks: "Thank you",
     closed: {
       title: "This page is no longer needed",
       text: "There is nothing left to do here. You can close this page.",
+    },
+    /** `contact` is the sender, and where its replies go. */
+    expired: {
+      title: "This link has expired",
+      text: (contact: string) =>
+        `If something is still needed from you, there is a newer link in the latest message. If you have no newer message, contact ${contact}.`,
     },
     unknown: {
       title: "This link does not work",
@@ -87,13 +127,11 @@ export const en = {
   /** The first name is null if it is not known by itself. */
   hello: (name: string | null, firstName: string | null) => (name === null ? "Hello," : `Hello ${firstName ?? name},`),
   documents: {
-    subject: (sender: string) => `${sender} needs documents from you`,
+    subject: (sender: string, count: number) => `${sender} needs ${count === 1 ? "a document" : "documents"} from you`,
     /** A sentence without its end: a page ends it with a full stop, a message with a colon. */
-    ask: (sender: string, job: string | null) =>
-      job === null
-        ? `${sender} needs these documents from you`
-        : `${sender} needs these documents from you for the job “${job}”`,
-    open: "You can send them on this page, from a phone too:",
+    ask: (sender: string, job: string | null, count: number) =>
+      `${sender} needs ${count === 1 ? "this document" : "these documents"} from you${job === null ? "" : ` for the job “${job}”`}`,
+    open: "You can send documents on this page, from a phone too:",
     button: "Send documents",
   },
   reference: {

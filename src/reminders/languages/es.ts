@@ -3,25 +3,30 @@ import type { Words } from "./en.ts";
 export const es: Words = {
   language: "es",
   pages: {
+    error: "Error",
     documents: {
       title: (sender) => `Documentos para ${sender}`,
-      file: (name) => `Archivo para ${name}`,
-      hint: (megabytes) => `Un archivo por documento, de hasta ${megabytes}\u00a0MB. Sirve una foto o un PDF.`,
+      hint: "Envíe un archivo por documento. Sirve una foto o un PDF.",
+      limit: (size) => `Hasta ${size}`,
       send: "Enviar",
       received: "Recibido",
+      replace: "Enviar otro archivo en su lugar",
       others: (count) => `y ${count} más`,
       more: (count) =>
         count === 1
-          ? "Hace falta un documento más. Lo verá aquí cuando haya enviado estos."
-          : `Hacen falta ${count} documentos más. Los verá aquí cuando haya enviado estos.`,
-      arrived: (name) => `Hemos recibido «${name}». Gracias.`,
+          ? "Hace falta un documento más. Lo verá aquí cuando haya enviado los documentos de arriba."
+          : `Hacen falta ${count} documentos más. Los verá aquí cuando haya enviado los documentos de arriba.`,
+      which: (n, count, date) => `${n} de ${count}, solicitado el ${date}`,
+      arrived: (name, file) => `Hemos recibido «${name}»${file && ` (${file})`}. Gracias.`,
       all: "Lo hemos recibido todo. Gracias.",
     },
     upload: {
       noFile: "Elija primero un archivo. No puede estar vacío.",
-      tooLarge: (megabytes) => `El archivo es demasiado grande. Puede tener como máximo ${megabytes}\u00a0MB.`,
-      filename: "El nombre del archivo es demasiado largo. Cámbielo y envíe el archivo otra vez.",
-      notNeeded: "Este documento ya no hace falta.",
+      tooLarge: (size) => `El archivo es demasiado grande. Puede tener como máximo ${size}.`,
+      program:
+        "Este archivo es un programa, un script o una página web, y no se admite. Envíe el documento, por ejemplo, como PDF o como foto.",
+      filename: "El nombre del archivo es demasiado largo. Cambie el nombre y envíe el archivo otra vez.",
+      notNeeded: "El archivo no se ha guardado. Este documento ya no hace falta, o ya ha llegado otro archivo.",
       incomplete: "El archivo no llegó completo. Envíelo otra vez, por favor.",
       failed: "No se pudo guardar el archivo. Envíelo otra vez, por favor.",
     },
@@ -32,19 +37,34 @@ export const es: Words = {
       can: "¿Puede dar esta referencia?",
       yes: "Sí, continuar",
       no: "No, no puedo",
+      sure: (sender) => `¿Desea comunicar a ${sender} que no puede dar esta referencia?`,
+      decline: "No puedo dar esta referencia",
+      back: "Volver",
       questionsIntro: (sender) => `Responda lo que pueda. Sus respuestas se envían a ${sender}.`,
       send: "Enviar las respuestas",
       received: "Hemos recibido sus respuestas.",
       declined: "Ha indicado que no puede dar esta referencia.",
+      takeBack: "Al final sí puedo dar esta referencia",
       empty: "Responda al menos a una pregunta.",
-      tooLong: (characters) => `Sus respuestas son demasiado largas. Acórtelas en unos ${characters} caracteres.`,
+      limit: (count) => `Hasta ${count} caracteres`,
+      tooLong: (answers) =>
+        answers === 1
+          ? "Una respuesta es demasiado larga. Acórtela y envíe sus respuestas otra vez."
+          : `${answers} respuestas son demasiado largas. Acórtelas y envíe sus respuestas otra vez.`,
+      excess: (characters, text) =>
+        `${characters === 1 ? "Sobra" : "Sobran"} ${text} ${characters === 1 ? "carácter" : "caracteres"}`,
       incomplete: "Sus respuestas no llegaron completas. Envíelas otra vez, por favor.",
+      failed:
+        "No se pudieron guardar sus respuestas. Siguen en esta página: envíelas otra vez dentro de un minuto, por favor.",
       changed: "Las preguntas han cambiado. Revise sus respuestas y envíelas otra vez, por favor.",
+      typed: "Lo que ha escrito",
+      unsent: "Este texto no se ha enviado. Puede copiarlo aquí.",
+      answer: (n) => `Respuesta ${n}`,
       questions: [
         "¿De qué conoce a esta persona, y desde cuándo?",
-        "¿Cuáles eran sus tareas principales?",
-        "¿Qué hace especialmente bien?",
-        "¿Qué podría mejorar todavía?",
+        "¿Cuáles eran las tareas principales de esta persona?",
+        "¿Qué hace especialmente bien esta persona?",
+        "¿Qué podría mejorar todavía esta persona?",
         "¿Volvería a trabajar con esta persona?",
       ],
     },
@@ -57,10 +77,22 @@ export const es: Words = {
       done: (sender, contact) =>
         `${sender} no enviará más mensajes a esta dirección. Si ha sido un error, póngase en contacto con ${contact}.`,
     },
+    why: {
+      candidate: (sender) => `Le escribimos en nombre de ${sender}, porque hacen falta documentos de su parte.`,
+      referee: (person, sender) =>
+        `Le escribimos en nombre de ${sender}, porque ${person ?? "una persona candidata"} ha facilitado su nombre como referencia.`,
+    },
+    until: (date) => `Este enlace funciona hasta el ${date}.`,
+    questions: (contact) => `¿Tiene preguntas? Póngase en contacto con ${contact}.`,
     thanks: "Gracias",
     closed: {
       title: "Esta página ya no hace falta",
       text: "No queda nada por hacer aquí. Puede cerrar esta página.",
+    },
+    expired: {
+      title: "Este enlace ha caducado",
+      text: (contact) =>
+        `Si todavía hace falta algo de su parte, el último mensaje contiene un enlace nuevo. Si no tiene un mensaje más reciente, póngase en contacto con ${contact}.`,
     },
     unknown: {
       title: "Este enlace no funciona",
@@ -74,12 +106,10 @@ export const es: Words = {
   },
   hello: (name) => (name === null ? "Hola:" : `Hola, ${name}:`),
   documents: {
-    subject: (sender) => `${sender} necesita que envíe unos documentos`,
-    ask: (sender, job) =>
-      job === null
-        ? `${sender} necesita que envíe estos documentos`
-        : `${sender} necesita que envíe estos documentos para el puesto «${job}»`,
-    open: "Puede enviarlos en esta página, también desde el teléfono:",
+    subject: (sender, count) => `${sender} necesita que envíe ${count === 1 ? "un documento" : "unos documentos"}`,
+    ask: (sender, job, count) =>
+      `${sender} necesita que envíe ${count === 1 ? "este documento" : "estos documentos"}${job === null ? "" : ` para el puesto «${job}»`}`,
+    open: "Puede enviar documentos en esta página, también desde el teléfono:",
     button: "Enviar documentos",
   },
   reference: {

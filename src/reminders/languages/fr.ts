@@ -5,25 +5,31 @@ import type { Words } from "./en.ts";
 export const fr: Words = {
   language: "fr",
   pages: {
+    error: "Erreur",
     documents: {
       title: (sender) => `Documents pour ${sender}`,
-      file: (name) => `Fichier pour ${name}`,
-      hint: (megabytes) => `Un fichier par document, ${megabytes}\u00a0Mo au plus. Une photo ou un PDF convient.`,
+      hint: "Envoyez un fichier par document. Une photo ou un PDF convient.",
+      limit: (size) => `${size} au plus`,
       send: "Envoyer",
       received: "Document reçu",
+      replace: "Envoyer un autre fichier à la place",
       others: (count) => `et ${count} de plus`,
       more: (count) =>
         count === 1
-          ? "Un autre document est nécessaire. Vous le verrez ici après avoir envoyé ceux-ci."
-          : `${count} autres documents sont nécessaires. Vous les verrez ici après avoir envoyé ceux-ci.`,
-      arrived: (name) => `Nous avons bien reçu «\u00a0${name}\u00a0». Merci.`,
+          ? "Un autre document est nécessaire. Vous le verrez ici après avoir envoyé les documents ci-dessus."
+          : `${count} autres documents sont nécessaires. Vous les verrez ici après avoir envoyé les documents ci-dessus.`,
+      which: (n, count, date) => `${n} sur ${count}, demandé le ${date}`,
+      arrived: (name, file) => `Nous avons bien reçu «\u00a0${name}\u00a0»${file && ` (${file})`}. Merci.`,
       all: "Nous avons tout reçu. Merci.",
     },
     upload: {
       noFile: "Choisissez d’abord un fichier. Il ne doit pas être vide.",
-      tooLarge: (megabytes) => `Le fichier est trop volumineux. Il peut faire ${megabytes}\u00a0Mo au plus.`,
+      tooLarge: (size) => `Le fichier est trop volumineux. Il peut faire ${size} au plus.`,
+      program:
+        "Ce fichier est un programme, un script ou une page web, et n’est pas accepté. Envoyez le document en PDF ou en photo, par exemple.",
       filename: "Le nom du fichier est trop long. Renommez le fichier et envoyez-le de nouveau.",
-      notNeeded: "Ce document n’est plus demandé.",
+      notNeeded:
+        "Le fichier n’a pas été enregistré. Ce document n’est plus demandé, ou un autre fichier est déjà arrivé.",
       incomplete: "Le fichier n’est pas arrivé en entier. Veuillez l’envoyer de nouveau.",
       failed: "Le fichier n’a pas pu être enregistré. Veuillez l’envoyer de nouveau.",
     },
@@ -34,19 +40,33 @@ export const fr: Words = {
       can: "Pouvez-vous donner cette référence\u00a0?",
       yes: "Oui, continuer",
       no: "Non, je ne peux pas",
+      sure: (sender) => `Voulez-vous informer ${sender} que vous ne pouvez pas donner cette référence\u00a0?`,
+      decline: "Oui, je décline",
+      back: "Retour",
       questionsIntro: (sender) => `Répondez autant que possible. Vos réponses sont transmises à ${sender}.`,
       send: "Envoyer les réponses",
       received: "Nous avons bien reçu vos réponses.",
       declined: "Vous avez indiqué que vous ne pouvez pas donner cette référence.",
+      takeBack: "Je peux finalement donner cette référence",
       empty: "Répondez au moins à une question.",
-      tooLong: (characters) => `Vos réponses sont trop longues. Raccourcissez-les d’environ ${characters} caractères.`,
+      limit: (count) => `${count} caractères au plus`,
+      tooLong: (answers) =>
+        answers === 1
+          ? "Une réponse est trop longue. Raccourcissez-la, puis envoyez vos réponses de nouveau."
+          : `${answers} réponses sont trop longues. Raccourcissez-les, puis envoyez vos réponses de nouveau.`,
+      excess: (characters, text) => `${text} ${characters === 1 ? "caractère" : "caractères"} de trop`,
       incomplete: "Vos réponses ne sont pas arrivées en entier. Veuillez les envoyer de nouveau.",
+      failed:
+        "Vos réponses n’ont pas pu être enregistrées. Elles sont encore sur cette page\u00a0: veuillez les envoyer de nouveau dans une minute.",
       changed: "Les questions ont changé. Veuillez relire vos réponses et les envoyer de nouveau.",
+      typed: "Ce que vous avez écrit",
+      unsent: "Ce texte n’a pas été envoyé. Vous pouvez le copier ici.",
+      answer: (n) => `Réponse ${n}`,
       questions: [
         "Comment connaissez-vous cette personne, et depuis quand\u00a0?",
-        "Quelles étaient ses tâches principales\u00a0?",
-        "Que fait-elle particulièrement bien\u00a0?",
-        "Que pourrait-elle encore améliorer\u00a0?",
+        "Quelles étaient les tâches principales de cette personne\u00a0?",
+        "Qu’est-ce que cette personne fait particulièrement bien\u00a0?",
+        "Qu’est-ce que cette personne pourrait encore améliorer\u00a0?",
         "Travailleriez-vous de nouveau avec cette personne\u00a0?",
       ],
     },
@@ -59,10 +79,23 @@ export const fr: Words = {
       done: (sender, contact) =>
         `${sender} n’enverra plus de messages à cette adresse. Si c’est une erreur, contactez ${contact}.`,
     },
+    why: {
+      candidate: (sender) =>
+        `Nous vous écrivons pour le compte de ${sender}, car des documents de votre part sont nécessaires.`,
+      referee: (person, sender) =>
+        `Nous vous écrivons pour le compte de ${sender}, car ${person ?? "une personne candidate"} a donné votre nom comme référence.`,
+    },
+    until: (date) => `Ce lien fonctionne jusqu’au ${date}.`,
+    questions: (contact) => `Vous avez des questions\u00a0? Contactez ${contact}.`,
     thanks: "Merci",
     closed: {
       title: "Cette page ne sert plus",
       text: "Il n’y a plus rien à faire ici. Vous pouvez fermer cette page.",
+    },
+    expired: {
+      title: "Ce lien a expiré",
+      text: (contact) =>
+        `Si l’on attend encore quelque chose de vous, le dernier message contient un nouveau lien. Si vous n’avez pas de message plus récent, contactez ${contact}.`,
     },
     unknown: {
       title: "Ce lien ne fonctionne pas",
@@ -76,12 +109,10 @@ export const fr: Words = {
   },
   hello: (name) => (name === null ? "Bonjour," : `Bonjour ${name},`),
   documents: {
-    subject: (sender) => `${sender} a besoin de documents de votre part`,
-    ask: (sender, job) =>
-      job === null
-        ? `${sender} a besoin des documents suivants`
-        : `Pour le poste «\u00a0${job}\u00a0», ${sender} a besoin des documents suivants`,
-    open: "Vous pouvez les envoyer sur cette page, y compris depuis un téléphone\u00a0:",
+    subject: (sender, count) => `${sender} a besoin ${count === 1 ? "d’un document" : "de documents"} de votre part`,
+    ask: (sender, job, count) =>
+      `${job === null ? "" : `Pour le poste «\u00a0${job}\u00a0», `}${sender} a besoin ${count === 1 ? "du document suivant" : "des documents suivants"}`,
+    open: "Vous pouvez envoyer des documents sur cette page, y compris depuis un téléphone\u00a0:",
     button: "Envoyer les documents",
   },
   reference: {

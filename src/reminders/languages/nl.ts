@@ -3,27 +3,33 @@ import type { Words } from "./en.ts";
 export const nl: Words = {
   language: "nl",
   pages: {
+    error: "Fout",
     documents: {
       title: (sender) => `Documenten voor ${sender}`,
-      file: (name) => `Bestand voor ${name}`,
-      hint: (megabytes) => `Eén bestand per document, maximaal ${megabytes}\u00a0MB. Een foto of een pdf is goed.`,
+      hint: "Verstuur één bestand per document. Een foto of een pdf is goed.",
+      limit: (size) => `Maximaal ${size}`,
       send: "Versturen",
       received: "Ontvangen",
+      replace: "In plaats daarvan een ander bestand versturen",
       others: (count) => `en nog ${count}`,
       more: (count) =>
         count === 1
-          ? "Er is nog één document nodig. U ziet het hier zodra u deze hebt verstuurd."
-          : `Er zijn nog ${count} documenten nodig. U ziet ze hier zodra u deze hebt verstuurd.`,
-      arrived: (name) => `We hebben “${name}” ontvangen. Dank u wel.`,
+          ? "Er is nog één document nodig. U ziet het hier zodra u de documenten hierboven hebt verstuurd."
+          : `Er zijn nog ${count} documenten nodig. U ziet ze hier zodra u de documenten hierboven hebt verstuurd.`,
+      which: (n, count, date) => `${n} van ${count}, gevraagd op ${date}`,
+      arrived: (name, file) => `We hebben “${name}”${file && ` (${file})`} ontvangen. Dank u wel.`,
       all: "We hebben alles ontvangen. Dank u wel.",
     },
     upload: {
       noFile: "Kies eerst een bestand. Het mag niet leeg zijn.",
-      tooLarge: (megabytes) => `Het bestand is te groot. Het mag maximaal ${megabytes}\u00a0MB zijn.`,
-      filename: "De naam van het bestand is te lang. Geef het een andere naam en verstuur het opnieuw.",
-      notNeeded: "Dit document is niet meer nodig.",
-      incomplete: "Het bestand is niet volledig aangekomen. Verstuur het opnieuw.",
-      failed: "Het bestand kon niet worden opgeslagen. Verstuur het opnieuw.",
+      tooLarge: (size) => `Het bestand is te groot. Het mag maximaal ${size} zijn.`,
+      program:
+        "Dit bestand is een programma, een script of een webpagina en wordt niet aangenomen. Verstuur het document bijvoorbeeld als pdf of als foto.",
+      filename: "De naam van het bestand is te lang. Geef het bestand een andere naam en verstuur het opnieuw.",
+      notNeeded:
+        "Het bestand is niet opgeslagen. Dit document is niet meer nodig, of er is al een ander bestand voor aangekomen.",
+      incomplete: "Het bestand is niet volledig aangekomen. Verstuur het bestand opnieuw.",
+      failed: "Het bestand kon niet worden opgeslagen. Verstuur het bestand opnieuw.",
     },
     reference: {
       title: (person) => (person === null ? "Een referentie" : `Een referentie voor ${person}`),
@@ -32,14 +38,28 @@ export const nl: Words = {
       can: "Kunt u deze referentie geven?",
       yes: "Ja, verder",
       no: "Nee, dat kan ik niet",
+      sure: (sender) => `Wilt u ${sender} laten weten dat u deze referentie niet kunt geven?`,
+      decline: "Ja, ik zeg af",
+      back: "Terug",
       questionsIntro: (sender) => `Beantwoord wat u kunt. Uw antwoorden gaan naar ${sender}.`,
       send: "Antwoorden versturen",
       received: "We hebben uw antwoorden ontvangen.",
       declined: "U hebt aangegeven dat u deze referentie niet kunt geven.",
+      takeBack: "Ik kan deze referentie toch geven",
       empty: "Beantwoord minstens één vraag.",
-      tooLong: (characters) => `Uw antwoorden zijn te lang. Kort ze met ongeveer ${characters} tekens in.`,
-      incomplete: "Uw antwoorden zijn niet volledig aangekomen. Verstuur ze opnieuw.",
+      limit: (count) => `Maximaal ${count} tekens`,
+      tooLong: (answers) =>
+        answers === 1
+          ? "Eén antwoord is te lang. Kort het in en verstuur uw antwoorden opnieuw."
+          : `${answers} antwoorden zijn te lang. Kort ze in en verstuur uw antwoorden opnieuw.`,
+      excess: (characters, text) => `${text} ${characters === 1 ? "teken" : "tekens"} te veel`,
+      incomplete: "Uw antwoorden zijn niet volledig aangekomen. Verstuur uw antwoorden opnieuw.",
+      failed:
+        "Uw antwoorden konden niet worden opgeslagen. Ze staan nog op deze pagina: verstuur ze over een minuut opnieuw.",
       changed: "De vragen zijn gewijzigd. Kijk uw antwoorden na en verstuur ze opnieuw.",
+      typed: "Wat u hebt geschreven",
+      unsent: "Deze tekst is niet verstuurd. U kunt de tekst hier kopiëren.",
+      answer: (n) => `Antwoord ${n}`,
       questions: [
         "Waar kent u deze persoon van, en hoe lang al?",
         "Wat waren de belangrijkste taken van deze persoon?",
@@ -57,10 +77,22 @@ export const nl: Words = {
       done: (sender, contact) =>
         `${sender} stuurt geen berichten meer naar dit adres. Was dit een vergissing? Neem dan contact op met ${contact}.`,
     },
+    why: {
+      candidate: (sender) => `We schrijven u namens ${sender}, omdat er documenten van u nodig zijn.`,
+      referee: (person, sender) =>
+        `We schrijven u namens ${sender}, omdat ${person ?? "een kandidaat"} u als referentie heeft opgegeven.`,
+    },
+    until: (date) => `Deze link werkt tot en met ${date}.`,
+    questions: (contact) => `Hebt u vragen? Neem contact op met ${contact}.`,
     thanks: "Dank u wel",
     closed: {
       title: "Deze pagina is niet meer nodig",
       text: "U hoeft hier niets meer te doen. U kunt deze pagina sluiten.",
+    },
+    expired: {
+      title: "Deze link is verlopen",
+      text: (contact) =>
+        `Als er nog iets van u nodig is, staat er een nieuwe link in het laatste bericht. Hebt u geen nieuwer bericht? Neem dan contact op met ${contact}.`,
     },
     unknown: {
       title: "Deze link werkt niet",
@@ -74,12 +106,10 @@ export const nl: Words = {
   },
   hello: (name) => (name === null ? "Goedendag," : `Beste ${name},`),
   documents: {
-    subject: (sender) => `${sender} heeft documenten van u nodig`,
-    ask: (sender, job) =>
-      job === null
-        ? `${sender} heeft deze documenten van u nodig`
-        : `${sender} heeft voor de functie “${job}” deze documenten van u nodig`,
-    open: "U kunt ze via deze pagina versturen, ook met een telefoon:",
+    subject: (sender, count) => `${sender} heeft ${count === 1 ? "een document" : "documenten"} van u nodig`,
+    ask: (sender, job, count) =>
+      `${sender} heeft${job === null ? "" : ` voor de functie “${job}”`} ${count === 1 ? "dit document" : "deze documenten"} van u nodig`,
+    open: "Op deze pagina kunt u documenten versturen, ook met een telefoon:",
     button: "Documenten versturen",
   },
   reference: {

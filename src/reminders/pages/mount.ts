@@ -2,19 +2,20 @@ import type Router from "@koa/router";
 import type { Context } from "koa";
 import type { ApiState } from "../../api/admit.ts";
 import type { MountOptions } from "../../api/mount.ts";
-import { MAX_RESPONSE_BYTES } from "../../candidates/references.ts";
 import type { DocumentService } from "../../documents/service.ts";
 import { negotiate } from "../../http/negotiate.ts";
 import type { UploadRules } from "../../http/upload.ts";
-import { html } from "../../schema/html.ts";
-import { Problem, RESTORING } from "../../problems.ts";
+import { type Html, html } from "../../schema/html.ts";
+import { isGone, Problem, RESTORING } from "../../problems.ts";
 import type { Words } from "../languages/en.ts";
 import { LANGUAGES, wordsOf } from "../languages/language.ts";
+import { sizeIn } from "../languages/formats.ts";
+import { answerLimit, excessOf, sorted, type Typed, typedIn } from "./answers.ts";
 import { candidatePage } from "./candidate-page.ts";
 import { noticeOf, type Page, pageOf, POLICY } from "./page.ts";
 import { receiveFields, receiveFile, refusalOf } from "./receive.ts";
-import { fieldOf, MAX_ANSWER, questionsPage, refereePage } from "./referee-page.ts";
-import { isOpen, type Kind, type Shown, type Stop, type Visit, type Visits } from "./visits.ts";
+import { declinedPage, declinePage, questionsPage, refereePage, typedHtml } from "./referee-page.ts";
+import { isOpen, type Kind, mayTakeBack, type Shown, type Stop, type Visit, type Visits } from "./visits.ts";
 
 export interface PagesOptions extends Pick<MountOptions, "restore"> {
   visits: Visits;
@@ -24,8 +25,11 @@ export interface PagesOptions extends Pick<MountOptions, "restore"> {
 }
 
 type Ctx = Context & { state: ApiState; params: Record<string, string> };
-/** Makes the page, or the path to go to after a POST has changed something. */
-type Show<Opened> = (opened: Opened, ctx: Ctx) => Promise<Page | string> | Page | string;
+/**
+ * Makes the page, or the path to go to after a POST has changed something.
+ * @param typed what a referee has typed into the form, of a POST.
+ */
+type Show<Opened> = (opened: Opened, ctx: Ctx, typed: () => Promise<Typed>) => Promise<Page | string> | Page | string;
 
 const HEADERS = {
   "Content-Type": "text/html; charset=utf-8",
@@ -42,6 +46,9 @@ const FIRST_PAGE = { candidate: "/u/:token", referee: "/r/:token" } as const;
 const UPLOAD = "/documents/:document";
 const QUESTIONS = "/questions";
 
+/** Maximum forms on this replica that are read only to show them again, because their link could not be opened. */
+const MAX_RESCUED = 10;
+
 /**
  * Adds the pages that links in reminders lead to. They need no key and charge no limit. A GET changes nothing, because
  * mail scanners follow links; a POST does.
@@ -49,8 +56,8 @@ const QUESTIONS = "/questions";
 export function mountPages(router: Router<ApiState>, options: PagesOptions): void {
   const { visits, documents, maxFileBytes, bodyTimeoutMs, restore } = options;
   const rules: UploadRules = { maxFileBytes, timeoutMs: bodyTimeoutMs };
-  const megabytes = Math.floor((maxFileBytes / 1024 ** 2) * 10) / 10;
-  const maxMegabytesIn = ({ language }: Words) => new Intl.NumberFormat(language).format(megabytes);
+  const maxSizeIn = (words: Words) => sizeIn(words, maxFileBytes);
+  let rescued = 0;
 
   /** Adds one page. `open` opens its link. */
   function addPage<Opened extends Shown>(
@@ -68,74 +75,97 @@ export function mountPages(router: Router<ApiState>, options: PagesOptions): voi
       ctx.set(HEADERS);
       let words = wordsFor(ctx.req.headers["accept-language"]);
       const token = ctx.params["token"] ?? "";
+      const isAnswers = method === "post" && rest === QUESTIONS;
+      let reading: Promise<Typed> | undefined;
+      const typed = () => (reading ??= isAnswers ? receiveFields(ctx.req, rules).then(typedIn) : Promise.resolve([]));
+      /** Reads what was typed, though the link was not opened, unless too many do so at once. */
+      const rescue = async (): Promise<Typed> => {
+        if (reading === undefined && rescued >= MAX_RESCUED) return [];
+        rescued++;
+        return typed()
+          .catch(() => [])
+          .finally(() => rescued--);
+      };
       const respond = async () => {
         const opened = await open(token, ctx);
         words = opened.words;
-        return show(opened, ctx);
+        return show(opened, ctx, typed);
       };
-      const isForm = method === "post" && (rest === UPLOAD || rest === QUESTIONS);
+      const isForm = isAnswers || (method === "post" && rest === UPLOAD);
       try {
         if (restore.signal.aborted) throw new Problem(RESTORING);
         send(ctx, await (isForm ? visits.receiving(token, respond) : respond()));
       } catch (error) {
-        send(ctx, failureOf(ctx, words, error));
+        const { status } = error instanceof Problem ? error : { status: 500 };
+        const again = status === 429 || status >= 500 ? FIRST_PAGE[kind].replace(":token", token) + rest : undefined;
+        const isKept = isAnswers && (status !== 404 || reading !== undefined); // who guesses links is not read
+        const lost = isKept ? typedHtml(words, await rescue(), again) : undefined;
+        send(ctx, failureOf(ctx, words, error, lost));
       }
     });
   }
   const parameter = ({ query }: Ctx, name: string) => String(query[name] ?? "");
   const opening = (kind: Kind) => (token: string, ctx: Ctx) =>
-    visits.open(token, { kind, arrived: parameter(ctx, "arrived") }, ctx.ip);
+    visits.open(token, { kind, arrived: parameter(ctx, "arrived"), isForm: ctx.method === "POST" }, ctx.ip);
   /** Adds a page whose visitor still has something to do. */
-  const add = (method: "get" | "post", kind: Kind, rest: string, show: Show<Visit>) =>
-    addPage(method, kind, rest, opening(kind), (visit, ctx) => (isOpen(visit) ? show(visit, ctx) : closed(visit)));
+  const add = (method: "get" | "post", kind: Kind, rest: string, show: Show<Visit>, isAllowed = isOpen) =>
+    addPage(method, kind, rest, opening(kind), async (visit, ctx, typed) =>
+      !visit.expired && isAllowed(visit)
+        ? show(visit, ctx, typed)
+        : closed(visit, typedHtml(visit.words, await typed().catch(() => []))),
+    );
 
-  add("get", "candidate", "", (visit) => {
-    const { candidate, words } = visit;
-    const sent = candidate.arrived.find(({ state }) => state === "received");
-    const news = sent && { documentId: sent.id, text: words.pages.documents.arrived(sent.name), refused: false };
-    return candidatePage(200, visit, maxMegabytesIn(words), news);
-  });
+  add("get", "candidate", "", (visit) => candidatePage(200, visit, maxSizeIn(visit.words)));
   add("post", "candidate", UPLOAD, async (visit, ctx) => {
     const documentId = ctx.params["document"] ?? "";
     try {
       await receiveFile(ctx.req, visit, documentId, documents, rules);
     } catch (error) {
-      const maxMegabytes = maxMegabytesIn(visit.words);
-      const refused = refusalOf(error, visit.words, maxMegabytes);
+      const maxSize = maxSizeIn(visit.words);
+      const refused = refusalOf(error, visit.words, maxSize);
       if (refused === undefined) throw error;
       if (refused.status >= 500) ctx.state.failure = error;
-      return candidatePage(refused.status, visit, maxMegabytes, { documentId, text: refused.text, refused: true });
+      return candidatePage(refused.status, visit, maxSize, { documentId, text: refused.text });
     }
     return `${visit.path}?arrived=${documentId}`;
   });
 
   add("get", "referee", "", (visit) => refereePage(visit));
   add("get", "referee", QUESTIONS, (visit) => questionsPage(200, visit));
-  add("post", "referee", QUESTIONS, async (visit, ctx) => {
+  add("post", "referee", QUESTIONS, async (visit, ctx, typed) => {
     const texts = visit.words.pages.reference;
-    const fields = await receiveFields(ctx.req, rules);
-    const all = visit.questions.map((question) => ({ question, answer: textIn(fields[fieldOf(question)]) }));
-    const refused = (status: number, text: string) =>
-      questionsPage(status, visit, { answers: all.map(({ answer }) => answer), refused: text });
-    const known = new Set(visit.questions.map(fieldOf));
-    if (Object.keys(fields).some((name) => !known.has(name) && textIn(fields[name]) !== ""))
-      return refused(409, texts.changed);
-    const response = { answers: all.filter(({ answer }) => answer !== "") };
-    if (response.answers.length === 0) return refused(422, texts.empty);
-    const bytes = Buffer.byteLength(JSON.stringify(response));
-    const excess = Math.max(bytes - MAX_RESPONSE_BYTES, ...all.map(({ answer }) => answer.length - MAX_ANSWER));
-    if (excess > 0) return refused(422, texts.tooLong(excess));
-    await visits.settle(visit, { state: "received", response });
+    const { answers, others } = sorted(await typed(), visit.questions);
+    const refused = (status: number, text: string) => questionsPage(status, visit, { answers, others, refused: text });
+    if (others.length > 0) return refused(409, texts.changed);
+    const given = answers.filter(({ answer }) => answer !== "");
+    if (given.length === 0) return refused(422, texts.empty);
+    const limit = answerLimit(visit.questions);
+    const tooLong = given.filter(({ answer }) => excessOf(answer, limit) > 0).length;
+    if (tooLong > 0) return refused(422, texts.tooLong(tooLong));
+    try {
+      await visits.answer(visit, { answers: given });
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status === 409 || isGone(error)) throw error;
+      if (error.status >= 500) ctx.state.failure = error;
+      ctx.set(error.extras.headers ?? {});
+      return refused(error.status, texts.failed);
+    }
     return visit.path;
   });
+  add("get", "referee", "/decline", declinePage);
   add("post", "referee", "/decline", async (visit) => {
-    await visits.settle(visit, { state: "declined" });
+    await visits.decline(visit);
     return visit.path;
   });
+  const takeBack: Show<Visit> = async (visit) => {
+    await visits.takeBack(visit);
+    return `${visit.path}${QUESTIONS}`;
+  };
+  add("post", "referee", "/take-back", takeBack, mayTakeBack);
 
   // If the response to a form is a page, a browser that reloads it requests the form's path.
   addPage("get", "candidate", UPLOAD, opening("candidate"), ({ path }) => path);
-  addPage("get", "referee", "/decline", opening("referee"), ({ path }) => path);
+  addPage("get", "referee", "/take-back", opening("referee"), ({ path }) => path);
 
   for (const kind of ["candidate", "referee"] as const) {
     const open = (token: string, ctx: Ctx) => visits.openStop(token, { kind, of: parameter(ctx, "of") }, ctx.ip);
@@ -168,14 +198,18 @@ function send(ctx: Ctx, page: Page | string): void {
   ctx.body = page.body;
 }
 
-/** Returns the page of a link that its visitor no longer needs. */
-function closed({ candidate, reference, words }: Visit): Page {
+/** Returns the page of a link that its visitor no longer needs, or that has expired. @param typed what nobody will read. */
+function closed(visit: Visit, typed: Html | undefined): Page {
+  const { candidate, reference, words, contact, expired } = visit;
   const { pages } = words;
-  const thanks = (text: string) => noticeOf(200, words, { title: pages.thanks, text });
+  const thanks = (text: string) => noticeOf(200, words, { title: pages.thanks, text }, typed);
+  const { title, text } = pages.expired;
+  if (expired) return noticeOf(410, words, { title, text: text(contact) }, typed);
+  if (mayTakeBack(visit)) return declinedPage(visit, typed);
   if (reference?.state === "received") return thanks(pages.reference.received);
   if (reference?.state === "declined") return thanks(pages.reference.declined);
   if (reference === undefined && candidate.state === "completed") return thanks(pages.documents.all);
-  return noticeOf(410, words, pages.closed);
+  return noticeOf(410, words, pages.closed, typed);
 }
 
 function stopPage({ words, sender, opens }: Stop, action: string): Page {
@@ -191,19 +225,15 @@ function stoppedPage({ words, sender, contact, opens }: Stop): Page {
   return noticeOf(200, words, { title: stopped, text: opens ? `${text} ${links}` : text });
 }
 
-function failureOf(ctx: Ctx, words: Words, error: unknown): Page {
+/** @param typed what was to be sent. */
+function failureOf(ctx: Ctx, words: Words, error: unknown, typed: Html | undefined): Page {
   const { pages } = words;
   const { status, extras } = error instanceof Problem ? error : { status: 500, extras: {} };
   ctx.set(extras.headers ?? {});
   if (status >= 500) ctx.state.failure = error;
-  if (status === 404 || status === 410) return noticeOf(404, words, pages.unknown);
-  if (status === 429) return noticeOf(429, words, pages.tooMany);
-  if (status === 409) return noticeOf(409, words, pages.closed);
+  if (status === 404 || status === 410) return noticeOf(404, words, pages.unknown, typed);
+  if (status === 429) return noticeOf(429, words, pages.tooMany, typed);
+  if (status === 409) return noticeOf(409, words, pages.closed, typed);
   if (status < 500) return noticeOf(status, words, { title: pages.broken.title, text: pages.reference.incomplete });
-  return noticeOf(status, words, pages.broken);
-}
-
-/** Browsers send line breaks as CR LF. */
-function textIn(value: unknown): string {
-  return typeof value === "string" ? value.replaceAll("\r\n", "\n").trim() : "";
+  return noticeOf(status, words, pages.broken, typed);
 }

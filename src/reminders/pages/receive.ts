@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { isAskedOfCandidate } from "../../candidates/outreach.ts";
-import type { CandidateRecord, DocumentRecord } from "../../candidates/record.ts";
+import type { Document } from "../../candidates/document-schema.ts";
+import type { CandidateRecord } from "../../candidates/record.ts";
 import { safeType, withSafeEnding } from "../../content/endings.ts";
+import { refuseProgramNamed, withoutPrograms } from "../../content/programs.ts";
 import type { DocumentService } from "../../documents/service.ts";
 import { contentTypeOf } from "../../http/body.ts";
 import { openForm } from "../../http/form.ts";
@@ -11,13 +13,14 @@ import type { Words } from "../languages/en.ts";
 import { notNeeded, type Visit } from "./visits.ts";
 
 /** What DocumentService shows to a precondition: the document, and its candidate. */
-type Views = readonly [Pick<DocumentRecord, "state">, Pick<CandidateRecord, "withdrawn" | "email">];
+type Views = readonly [Pick<Document, "state" | "content">, Pick<CandidateRecord, "withdrawn" | "email">];
 
 /**
- * Receives the file of a form, and makes it the document's content. Lets it in only while the candidate is asked for it: not
- * after somebody has sent or reviewed the document, withdrawn the candidate, or corrected the address, while the file was
- * arriving.
- * @throws what `openForm` and DocumentService throw; invalid_transition also if the candidate is not asked for it.
+ * Receives the file of a form, and makes it the document's content. Lets it in only while the candidate is asked for it, or
+ * may replace it because nobody has reviewed it: not after somebody has sent another file, reviewed the document, withdrawn
+ * the candidate, or corrected the address, while the file was arriving.
+ * @throws what `openForm` and DocumentService throw; invalid_transition also if the candidate is not asked for it;
+ * unsupported_media_type at /content if it is plainly no document.
  */
 export async function receiveFile(
   req: IncomingMessage,
@@ -27,17 +30,22 @@ export async function receiveFile(
   rules: UploadRules,
 ): Promise<void> {
   const address = { accountId: link.accountId, candidateId: link.id, documentId };
+  let replaced: string | undefined;
   const whileAsked: Precondition = (views) => {
-    const [document, { withdrawn, email }] = views as Views;
-    const isSame = email !== null && isOwn(email);
-    if (withdrawn || !isSame || !isAskedOfCandidate(document.state)) throw notNeeded();
+    const [{ state, content }, { withdrawn, email }] = views as Views;
+    const isOwner = email !== null && isOwn(email);
+    if (withdrawn || !isOwner || !(isAskedOfCandidate(state) || state === "received")) throw notNeeded();
+    const present = `${state} ${content?.etag}`;
+    if ((replaced ??= present) !== present) throw notNeeded();
   };
   await withForm(req, rules, async (form) => {
     const arriving = await form.file;
     if (arriving === undefined) throw problem("validation_failed", "The form has no file.");
     const filename = arriving.filename === null ? null : withSafeEnding(arriving.filename);
+    refuseProgramNamed(filename ?? "");
     const contentType = safeType(arriving.contentType);
-    const file = await documents.receive(address, { ...arriving, filename, contentType }, whileAsked);
+    const stream = withoutPrograms(arriving.stream);
+    const file = await documents.receive(address, { stream, filename, contentType }, whileAsked);
     try {
       await form.fields();
     } catch (error) {
@@ -79,18 +87,17 @@ const REFUSALS: Partial<Record<ProblemCode, keyof Words["pages"]["upload"]>> = {
   unsupported_media_type: "incomplete",
 };
 
-/** Says why a file was refused, in the visitor's words. Undefined if the error is not a problem. */
+/** Says why a file was refused, in the visitor's words. Undefined if the error is not a problem. @param size as sizeIn writes it. */
 export function refusalOf(
   error: unknown,
   { pages }: Words,
-  maxMegabytes: string,
+  size: string,
 ): { status: number; text: string } | undefined {
   if (!(error instanceof Problem)) return undefined;
-  const isName = error.extras.errors?.[0]?.pointer === "/content/filename";
-  const why = isName ? "filename" : (REFUSALS[error.code] ?? "failed");
+  const pointer = error.extras.errors?.[0]?.pointer;
+  const isProgram = pointer === "/content" && error.code === "unsupported_media_type";
+  const own = isProgram ? "program" : pointer === "/content/filename" ? "filename" : undefined;
+  const why = own ?? REFUSALS[error.code] ?? "failed";
   const text = pages.upload[why];
-  return {
-    status: why === "notNeeded" ? 409 : error.status,
-    text: typeof text === "string" ? text : text(maxMegabytes),
-  };
+  return { status: why === "notNeeded" ? 409 : error.status, text: typeof text === "string" ? text : text(size) };
 }

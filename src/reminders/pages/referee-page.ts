@@ -1,57 +1,102 @@
-import { createHash } from "node:crypto";
 import { escaped, type Html, html, raw } from "../../schema/html.ts";
-import { type Page, pageOf } from "./page.ts";
+import type { Words } from "../languages/en.ts";
+import { numberIn } from "../languages/formats.ts";
+import { type Answer, answerLimit, excessOf, fieldOf, type Typed } from "./answers.ts";
+import { type Page, visitPage } from "./page.ts";
 import type { Visit } from "./visits.ts";
 
-/** Maximum length of the answer to one question, in characters. */
-export const MAX_ANSWER = 4_000;
-
-export function refereePage({ path, words, person, sender, instructions }: Visit): Page {
+export function refereePage(visit: Visit): Page {
+  const { path, words, person, sender, instructions } = visit;
   const { reference: texts } = words.pages;
-  return pageOf(200, words, {
-    title: texts.title(person),
-    stop: `${path}/stop`,
-    body: html`
-      <p>${texts.intro(person, sender)}</p>
+  return pageAbout(
+    visit,
+    html`<p>${texts.intro(person, sender)}</p>
       ${instructions !== null && html`<p class="note">${instructions}</p>`}
       <p>${texts.can}</p>
       <a class="button" href="${path}/questions">${texts.yes}</a>
-      <form method="post" action="${path}/decline"><button class="quiet">${texts.no}</button></form>
-    `,
-  });
+      <a class="button quiet" href="${path}/decline">${texts.no}</a>`,
+  );
+}
+
+/** Asks once more whether the referee declines. */
+export function declinePage(visit: Visit): Page {
+  const { reference: texts } = visit.words.pages;
+  return pageAbout(
+    visit,
+    html`<p>${texts.sure(visit.sender)}</p>
+      <form method="post" action="${visit.path}/decline"><button>${texts.decline}</button></form>
+      <a class="button quiet" href="${visit.path}">${texts.back}</a>`,
+  );
+}
+
+/** Makes the page of a referee who has declined and may change their mind. @param typed what nobody will read. */
+export function declinedPage(visit: Visit, typed: Html | undefined): Page {
+  const { reference: texts } = visit.words.pages;
+  return pageAbout(
+    visit,
+    html`<p>${texts.declined}</p>
+      <form method="post" action="${visit.path}/take-back"><button class="quiet">${texts.takeBack}</button></form>
+      ${typed}`,
+  );
+}
+
+function pageAbout(visit: Visit, body: Html): Page {
+  return visitPage(200, visit, { title: visit.words.pages.reference.title(visit.person), body });
 }
 
 /** Makes the second page: the questions, with the answers that were given already and why they were refused. */
 export function questionsPage(
   status: number,
-  { path, words, person, sender, questions }: Visit,
-  { answers = [], refused }: { answers?: readonly string[]; refused?: string } = {},
+  visit: Visit,
+  { answers = [], others = [], refused }: { answers?: readonly Answer[]; others?: Typed; refused?: string } = {},
 ): Page {
+  const { path, words, person, sender, questions } = visit;
   const { reference: texts } = words.pages;
-  return pageOf(status, words, {
+  const limit = answerLimit(questions);
+  return visitPage(status, visit, {
     title: texts.title(person),
-    stop: `${path}/stop`,
+    news: refused === undefined ? undefined : { text: refused, refused: true },
     body: html`
-      ${refused !== undefined && html`<p class="bad" role="alert">${refused}</p>`}
       <p>${texts.questionsIntro(sender)}</p>
       <form method="post" action="${path}/questions" enctype="multipart/form-data">
-        ${questions.map((question, n) => questionOf(question, n, answers[n] ?? ""))}
+        ${questions.map((question, n) => questionOf({ question, answer: answers[n]?.answer ?? "" }, n, limit, words))}
         <button>${texts.send}</button>
       </form>
+      ${typedHtml(words, others)}
     `,
   });
 }
 
-/**
- * Returns the name of the field with the answer to a question. It follows from the question, so that no answer goes to
- * another one if the account changes its questions while the referee writes.
- */
-export function fieldOf(question: string): string {
-  return `answer-${createHash("sha256").update(question).digest("base64url").slice(0, 16)}`;
+function questionOf({ question, answer }: Answer, n: number, limit: number, words: Words): Html {
+  const { reference: texts } = words.pages;
+  const excess = excessOf(answer, limit);
+  const described = excess > 0 ? `limit-${n} excess-${n}` : `limit-${n}`;
+  return html`<label for="answer-${n}">${question}</label>
+    <p class="hint" id="limit-${n}">${texts.limit(numberIn(words, limit))}</p>
+    ${excess > 0 && html`<p class="bad" id="excess-${n}">${texts.excess(excess, numberIn(words, excess))}</p>`}
+    ${areaOf(answer, html`id="answer-${n}" name="${fieldOf(question)}" aria-describedby="${described}" ${excess > 0 && raw('aria-invalid="true"')}`)}`;
 }
 
-function questionOf(question: string, n: number, answer: string): Html {
-  const kept = raw(escaped(answer)); // as it was written, so that nothing of it is lost
-  return html`<label for="answer-${n}">${question}</label>
-    <textarea id="answer-${n}" name="${fieldOf(question)}" rows="4" maxlength="${MAX_ANSWER}">${kept}</textarea>`;
+/** Shows what a referee has typed and nobody will read. @param action the path that takes it later, if one may. */
+export function typedHtml({ pages }: Words, typed: Typed, action?: string): Html | undefined {
+  const { reference: texts } = pages;
+  const written = typed.filter(({ text }) => text !== "");
+  if (written.length === 0) return undefined;
+  const areas = written.map(
+    ({ name, text }, n) =>
+      html`<label for="typed-${n}">${texts.answer(n + 1)}</label>
+        ${areaOf(text, action === undefined ? raw(`id="typed-${n}" readonly`) : html`id="typed-${n}" name="${name}"`)}`,
+  );
+  if (action === undefined)
+    return html`<h2>${texts.typed}</h2>
+      <p>${texts.unsent}</p>
+      ${areas}`;
+  return html`<form method="post" action="${action}" enctype="multipart/form-data">
+    ${areas}<button>${texts.send}</button>
+  </form>`;
+}
+
+/** The text stays as it was written, so that nothing of it is lost. */
+function areaOf(text: string, attributes: Html): Html {
+  return html`<textarea rows="4" ${attributes}>${raw(escaped(text))}</textarea>`;
 }

@@ -10,18 +10,24 @@ const MAX_SHOWN = 25;
 
 const MEMBERS = ["name", "first_name", "last_name", "email", "job_title", "state", "withdrawn", "started_at"] as const;
 
+/** A document that has arrived. It has no content if the client says so. */
+export type Sent = Pick<DocumentRecord, "id" | "name" | "state" | "content" | "created_at">;
+
 /** What a page behind a link shows of a candidate. */
 export type CandidateView = Pick<CandidateRecord, (typeof MEMBERS)[number]> & {
   /** The first of the documents that the candidate is asked for, required ones first, and how many there are. */
-  readonly asked: readonly Pick<DocumentRecord, "id" | "name" | "state" | "required" | "rejection_reason">[];
+  readonly asked: readonly Pick<
+    DocumentRecord,
+    "id" | "name" | "state" | "required" | "rejection_reason" | "created_at"
+  >[];
   readonly asked_count: number;
   /** The first of the documents that have arrived and are not reviewed, and how many there are. */
-  readonly received: readonly Pick<DocumentRecord, "name">[];
+  readonly received: readonly Sent[];
   readonly received_count: number;
   /** The document that the visitor has just sent, if there is one. */
-  readonly arrived: readonly Pick<DocumentRecord, "id" | "name" | "state">[];
+  readonly arrived: readonly Sent[];
   /** The reference that the page is about, if it is a referee's. */
-  readonly references: readonly Pick<ReferenceRecord, "id" | "email" | "state">[];
+  readonly references: readonly Pick<ReferenceRecord, "id" | "email" | "state" | "updated_at">[];
 };
 
 /** The aggregation lists required and optional documents separately: the stand-in for MongoDB has no $concatArrays. */
@@ -29,7 +35,7 @@ type Found = Omit<CandidateView, "asked"> & Record<"required" | "optional", Cand
 
 /** Members that clients fill and no page shows. */
 const HIDDEN = ["required", "optional", "received", "arrived", "references"].flatMap((list) =>
-  ["metadata", "content", "response", "chase"].map((member) => `${list}.${member}`),
+  ["metadata", "response", "chase"].map((member) => `${list}.${member}`),
 );
 
 export class PageViewStore {

@@ -35,6 +35,9 @@ export interface Stop extends Shown {
 
 export interface Visit extends Shown {
   readonly link: Link;
+  /** The hash of its token. */
+  readonly hash: string;
+  readonly expired: boolean;
   /** The path of the link's first page. */
   readonly path: string;
   /** Returns true for the address that the link was sent to. */
@@ -48,6 +51,9 @@ export interface Visit extends Shown {
   readonly instructions: string | null;
   readonly questions: readonly string[];
 }
+
+/** Time for which an expired link still takes a form that was open, in milliseconds. */
+const GRACE_MS = 86_400_000;
 
 const OPEN_TO_REFEREE = new Set<ReferenceRecord["state"]>(["requested", "bounced", "unresponsive"]);
 
@@ -67,12 +73,16 @@ export class Visits {
 
   /**
    * Opens a link. Changes nothing.
-   * @param arrived the id of the document that the visitor has just sent.
+   * @param visit `arrived`: the id of the document that the visitor has just sent. `isForm`: whether a form is sent.
    * @param address of the client: it may open few wrong links.
    * @throws problems not_found, rate_limited (scope `link`, or `address` for wrong links).
    */
-  async open(token: string, { kind, arrived }: { kind: Kind; arrived: string }, address: string): Promise<Visit> {
-    const { rules, stores } = this.#parts;
+  async open(
+    token: string,
+    { kind, arrived, isForm }: { kind: Kind; arrived: string; isForm: boolean },
+    address: string,
+  ): Promise<Visit> {
+    const { rules, stores, clock } = this.#parts;
     const link = await this.#find(token, address, this.#budget);
     const [candidate, account] = await Promise.all([
       stores.pageViews.find(link, link.to, arrived),
@@ -82,10 +92,14 @@ export class Visits {
     const isOfKind = kind === "candidate" ? link.to === TO_CANDIDATE : reference !== undefined;
     if (candidate === undefined || !isOfKind) return noLink();
     const { assistant, suspended } = account;
-    const shown = shownOf(account);
+    const shown = shownOf(account, link.language);
+    const questions = link.language === undefined ? assistant.reference_questions : link.questions;
+    const { expires_at } = link;
     return {
       ...shown,
       link,
+      hash: hashOfToken(token),
+      expired: expires_at !== undefined && clock.now() > Date.parse(expires_at) + (isForm ? GRACE_MS : 0),
       path: pathOf(link.to, token),
       isOwn: (email) => stores.addresses.of(email) === link.address,
       suspended,
@@ -93,7 +107,7 @@ export class Visits {
       reference,
       person: nameOf(candidate),
       instructions: assistant.instructions && withoutGaps(assistant.instructions),
-      questions: assistant.reference_questions ?? shown.words.pages.reference.questions,
+      questions: questions ?? shown.words.pages.reference.questions,
     };
   }
 
@@ -109,7 +123,7 @@ export class Visits {
       sealed === undefined ? await this.#find(token, address, this.#stops) : await this.#sealed(token, of, sealed);
     if (link.to !== undefined && (link.to === TO_CANDIDATE) !== (kind === "candidate")) return noLink();
     const [account, stopped] = await Promise.all([rules.fresh(link.accountId), stores.optOuts.has(link)]);
-    return { ...shownOf(account), link, stopped, opens: link.id !== undefined && !account.suspended };
+    return { ...shownOf(account, link.language), link, stopped, opens: link.id !== undefined && !account.suspended };
   }
 
   /** Finds what a stop link that is certainly ours stops. However many wrong links its client opens, it is not refused. */
@@ -146,39 +160,71 @@ export class Visits {
     await stores.budget.optedOut(accountId, now);
   }
 
-  /** Records the referee's answers, or that the referee gives no reference. @throws problem invalid_transition */
-  async settle(visit: Visit, patch: Parameters<typeof patchedReference>[1]): Promise<void> {
+  /**
+   * Records the referee's answers. The page has checked them: they may be larger than those of a client.
+   * @throws problem invalid_transition if they are no longer needed.
+   */
+  async answer(visit: Visit, response: ReferenceRecord["response"]): Promise<void> {
+    await this.#settle(visit, isOpen, { state: "received" }, response);
+  }
+
+  /** Records that the referee gives no reference. @throws as `answer` does. */
+  async decline(visit: Visit): Promise<void> {
+    const { references } = await this.#settle(visit, isOpen, { state: "declined" });
+    const declined = references.find(({ id }) => id === visit.link.to);
+    if (declined !== undefined) await this.#parts.stores.links.noteDeclined(visit.hash, declined.updated_at);
+  }
+
+  /** Undoes `decline`. @throws as `answer` does. */
+  async takeBack(visit: Visit): Promise<void> {
+    await this.#settle(visit, mayTakeBack, { state: "requested" });
+  }
+
+  #settle(
+    visit: Visit,
+    isAllowed: typeof isOpen,
+    patch: Parameters<typeof patchedReference>[1],
+    response: ReferenceRecord["response"] = null,
+  ) {
     const { link } = visit;
-    await this.#parts.candidates.change(link.accountId, link.id, (before, now) => {
+    return this.#parts.candidates.change(link.accountId, link.id, (before, now) => {
       const reference = before.references.find(({ id }) => id === link.to);
-      if (reference === undefined || !isOpen({ ...visit, candidate: before, reference })) throw notNeeded();
-      const settled = patchedReference({ ...reference, response: null }, patch, { started: true, now });
+      if (reference === undefined || !isAllowed({ ...visit, candidate: before, reference })) throw notNeeded();
+      const settled = patchedReference({ ...reference, response }, patch, { started: true, now });
       return { ...before, references: before.references.map((other) => (other === reference ? settled : other)) };
     });
   }
 }
 
+type Openness = Pick<Visit, "isOwn" | "link" | "reference" | "suspended"> & {
+  readonly candidate: Pick<CandidateView, "email" | "state" | "started_at" | "withdrawn">;
+};
+
 /**
  * Returns whether the visitor still has something to do. Whoever got the link at an address that is no longer the
  * recipient's has not: it may have been a mistake.
  */
-export function isOpen({
-  isOwn,
-  suspended,
-  candidate,
-  reference,
-}: Pick<Visit, "isOwn" | "reference" | "suspended"> & {
-  readonly candidate: Pick<CandidateView, "email" | "state" | "started_at" | "withdrawn">;
-}): boolean {
-  if (candidate.withdrawn || candidate.started_at === null || suspended) return false;
-  const { email } = reference ?? candidate;
-  if (email === null || !isOwn(email)) return false;
+export function isOpen(visit: Openness): boolean {
+  const { candidate, reference } = visit;
+  if (!concerns(visit)) return false;
   return reference === undefined ? candidate.state !== "completed" : OPEN_TO_REFEREE.has(reference.state);
 }
 
-function shownOf({ assistant, sender }: AccountRules): Shown {
+/** Returns whether the referee has declined through this link, and nobody has changed the reference since. */
+export function mayTakeBack(visit: Openness): boolean {
+  const { link, reference } = visit;
+  return concerns(visit) && reference?.state === "declined" && reference.updated_at === link.declined_at;
+}
+
+/** Returns whether the link is its recipient's, and the candidate and the account go on. */
+function concerns({ isOwn, suspended, candidate, reference }: Openness): boolean {
+  const { email } = reference ?? candidate;
+  return !candidate.withdrawn && candidate.started_at !== null && !suspended && email !== null && isOwn(email);
+}
+
+function shownOf({ assistant, sender }: AccountRules, language = assistant.language): Shown {
   const contact = assistant.reply_to === null ? sender : `${sender} (${assistant.reply_to})`;
-  return { words: wordsOf(assistant.language), sender, contact };
+  return { words: wordsOf(language), sender, contact };
 }
 
 function noLink(): never {

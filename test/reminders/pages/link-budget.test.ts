@@ -48,7 +48,11 @@ describe("A link", () => {
     const { id } = (await client.post(`/candidates/${candidate.id}/references`, { email: "grace@example.com" })).body;
     const form = `${await linkTo(service, account, candidate.id, id)}/questions`;
     const stalled = await Promise.all([upload(form, 'name="answer"'), upload(form, 'name="answer"')]);
-    expect((await post(form, { answer: "x" })).status).to.equal(429);
+    const refused = await post(form, { "answer-0": "Two years" });
+    expect([refused.status, refused.text.includes(">Two years</textarea>")], "what was typed").to.deep.equal([
+      429,
+      true,
+    ]);
     for (const socket of stalled) socket.destroy();
   });
 

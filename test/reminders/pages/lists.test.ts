@@ -29,7 +29,7 @@ describe("The page of a candidate with many documents", () => {
     const { id } = (await client.post("/candidates", given)).body;
     await client.post(`/candidates/${id}/start`);
     const { text } = await open(await linkTo(service, account, id, "candidate"));
-    const names = [...text.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, name]) => name);
+    const names = [...text.matchAll(/<h2 [^>]*>(.*?)<\/h2>/g)].map(([, name]) => name);
     expect(names.slice(0, 2)).to.deep.equal(["Passport", "Optional 0"]);
     expect(names).to.have.length(25);
   });
@@ -41,5 +41,37 @@ describe("The page of a candidate with many documents", () => {
     await client.post(`/candidates/${id}/start`);
     const { text } = await open(await linkTo(service, account, id, "candidate"));
     expect(text).to.contain("Sent 24").and.to.contain("and 2 more").and.to.not.contain("Sent 25");
+  });
+
+  it("lets a file be replaced until it is reviewed", async () => {
+    const given = { email: "ada@example.com", documents: ["Passport", "CV"] };
+    const { id } = (await client.post("/candidates", given)).body;
+    const { documents } = (await client.post(`/candidates/${id}/start`)).body;
+    const page = await linkTo(service, account, id, "candidate");
+    const form = `${page}/documents/${documents[0]?.id}`;
+    await post(form, { content: PDF("first.pdf") });
+    expect((await open(page)).text).to.contain("Send another file instead");
+    expect((await post(form, { content: new File(["x".repeat(104_900)], "second.jpg") })).status).to.equal(303);
+    expect((await open(page)).text).to.contain("Received: second.jpg, 102.4\u00a0kB");
+    for (const state of ["accepted", "waived"]) {
+      await client.patch(`/candidates/${id}/documents/${documents[0]?.id}`, { state });
+      expect((await post(form, { content: PDF("late.pdf") })).status, state).to.equal(409);
+    }
+    const [document] = (await client.get(`/candidates/${id}`)).body.documents;
+    expect(document?.content?.filename).to.equal("second.jpg");
+  });
+
+  it("tells documents of one name apart by number and date", async () => {
+    const given = { email: "ada@example.com", documents: ["Payslip", "CV", "Payslip"] };
+    const { id } = (await client.post("/candidates", given)).body;
+    const { documents } = (await client.post(`/candidates/${id}/start`)).body;
+    const page = await linkTo(service, account, id, "candidate");
+    await post(`${page}/documents/${documents[2]?.id}`, { content: PDF() });
+    const { text } = await open(page);
+    const which = documents.map((document) => {
+      const found = new RegExp(`id="which-${document.id}">(\\d of 2), asked for on \\d+ \\w+ 20\\d\\d<`).exec(text);
+      return found?.[1];
+    });
+    expect(which).to.deep.equal(["1 of 2", undefined, "2 of 2"]);
   });
 });

@@ -53,18 +53,21 @@ describe("The pages of a referee", () => {
   it("leave out questions that were not answered", async () => {
     await answerQuestions(url, { 0: "", 3: "Patience" });
     expect((await reference())?.response).to.deep.equal({
-      answers: [{ question: "What could they still improve?", answer: "Patience" }],
+      answers: [{ question: "What could this person still improve?", answer: "Patience" }],
     });
   });
 
   it("say what is wrong with the answers, and keep what was written", async () => {
     const none = await answerQuestions(url, { 0: "  " });
     expect([none.status, none.text.includes("Answer at least one question.")]).to.deep.equal([422, true]);
-    const long = await answerQuestions(url, { 0: "x".repeat(4_010), 1: "</textarea><b>" });
+    const long = await answerQuestions(url, { 0: "👩".repeat(1_601), 1: "</textarea><b>", 2: "x".repeat(3_000) });
     expect(long.status).to.equal(422);
-    expect(long.text).to.contain("Shorten them by about 10 characters").and.to.contain("&lt;/textarea&gt;&lt;b&gt;");
-    const all = Object.fromEntries(Array.from({ length: 5 }, (_, n) => [n, "é".repeat(3_000)]));
-    expect((await answerQuestions(url, all)).status, "16 KiB together").to.equal(422);
+    expect(long.text).to.contain("2 answers are too long.").and.to.contain("&lt;/textarea&gt;&lt;b&gt;");
+    expect(long.text)
+      .to.match(/id="excess-0">1 character too many/)
+      .and.to.contain("👩".repeat(1_601));
+    expect(long.text).to.match(/id="excess-2">1,400 characters too many/);
+    expect(long.text.match(/aria-describedby="limit-\d excess-\d" aria-invalid="true"/g)).to.have.length(2);
     expect((await post(`${url}/questions`, { content: PDF() })).status, "a file").to.equal(422);
     expect(await read()).to.deep.equal(candidate);
   });
@@ -72,22 +75,66 @@ describe("The pages of a referee", () => {
   it("ask to look again if the account has changed its questions meanwhile, and put no answer to another one", async () => {
     const { text } = await open(`${url}/questions`);
     const fields = [...text.matchAll(/<textarea [^>]*name="([^"]+)"/g)].map(([, name]) => name ?? "");
-    const kept = "What could they still improve?";
+    const kept = "What could this person still improve?";
     await client.patch("/settings/assistant", { reference_questions: ["Would you hire them again?", kept] });
     const answers = { [fields[1]!]: "Never late", [fields[3]!]: "Patience" };
     const refused = await post(`${url}/questions`, answers);
     expect([refused.status, refused.text.includes("The questions have changed.")]).to.deep.equal([409, true]);
-    expect(refused.text).to.contain(">Patience</textarea>").and.not.to.contain("Never late");
+    expect(refused.text).to.contain(">Patience</textarea>");
+    expect(refused.text, "what nobody asks any more can be copied").to.match(/<textarea [^>]*readonly>Never late</);
     await post(`${url}/questions`, { [fields[1]!]: " ", [fields[3]!]: "Patience" });
     expect((await reference())?.response).to.deep.equal({ answers: [{ question: kept, answer: "Patience" }] });
   });
 
-  it("let a referee decline", async () => {
+  it("let a referee decline, after asking once more", async () => {
+    expect((await open(url)).text).to.contain(`href="${new URL(url).pathname}/decline"`);
+    const sure = await open(`${url}/decline`);
+    expect(sure.text).to.contain("Do you want to tell Test that you cannot give this reference?");
+    expect(await read()).to.deep.equal(candidate);
     expect((await post(`${url}/decline`)).status).to.equal(303);
     expect(await reference()).to.deep.include({ state: "declined", response: null });
     expect((await open(url)).text).to.contain("You told us that you cannot give this reference.");
-    expect((await post(`${url}/questions`, { "answer-0": "x" })).status).to.equal(200);
+    const late = await post(`${url}/questions`, { "answer-0": "Too late" });
+    expect(late.text).to.match(/<textarea [^>]*readonly>Too late</);
     expect(await reference()).to.deep.include({ state: "declined" });
+  });
+
+  it("let a referee take the no back, unless somebody has changed the reference since", async () => {
+    await post(`${url}/decline`);
+    expect((await open(`${url}/take-back`)).status, "a GET").to.equal(303);
+    expect(await reference()).to.deep.include({ state: "declined" });
+    expect((await open(url)).text).to.contain("I can give this reference after all");
+    const back = await post(`${url}/take-back`);
+    expect([back.status, back.headers.get("location")]).to.deep.equal([303, `${new URL(url).pathname}/questions`]);
+    expect(await reference()).to.deep.include({ state: "requested" });
+    await post(`${url}/decline`);
+    await client.patch(`/references/${candidate.references[0]?.id}`, { state: "requested" });
+    await client.patch(`/references/${candidate.references[0]?.id}`, { state: "declined" });
+    expect((await open(url)).text).not.to.contain("after all");
+    await post(`${url}/take-back`);
+    expect(await reference(), "declined by the client").to.deep.include({ state: "declined" });
+  });
+
+  it("show what was typed if the reference is no longer needed", async () => {
+    await client.patch(`/references/${candidate.references[0]?.id}`, { state: "waived" });
+    const closed = await post(`${url}/questions`, { "answer-0": "Two <years>" });
+    expect([closed.status, closed.text.includes("What you wrote")]).to.deep.equal([410, true]);
+    expect(closed.text).to.contain("Two &lt;years&gt;</textarea>");
+    const unknown = await post(`${service.url}/r/${"x".repeat(43)}/questions`, { "answer-0": "Two years" });
+    expect([unknown.status, unknown.text.includes("Two years")], "a guess").to.deep.equal([404, false]);
+  });
+
+  it("store whatever the form allows", async () => {
+    const reference_questions = Array.from({ length: 20 }, (_, n) => `${n} ${"\u4e00".repeat(297)}`);
+    await client.patch("/settings/assistant", { reference_questions });
+    const { text } = await open(`${url}/questions`);
+    const limit = Number(/Up to (\d+) characters/.exec(text)?.[1]);
+    expect(limit).to.be.at.least(100);
+    const all = Object.fromEntries(reference_questions.map((_, n) => [n, "👩".repeat(limit)]));
+    expect((await answerQuestions(url, all)).status).to.equal(303);
+    expect((await reference())?.response).to.deep.equal({
+      answers: reference_questions.map((question) => ({ question, answer: "👩".repeat(limit) })),
+    });
   });
 
   it("stay open after a bounce and after the last reminder, and close with what the client decides", async () => {

@@ -24,13 +24,19 @@ export function post(url: string, form: Record<string, string | File> = {}): Pro
 }
 
 /**
- * Makes a link like those in messages, for the address that the recipient has now. `to` is `candidate` or the id of a reference.
- * Returns its URL.
+ * Makes a link for the address that the recipient has now. `to` is `candidate` or the id of a reference. Returns its URL.
+ * @param more what links of messages have, and those of earlier releases have not.
  */
-export async function linkTo(service: Service, account: TestAccount, id: string, to: string): Promise<string> {
+export async function linkTo(
+  service: Service,
+  account: TestAccount,
+  id: string,
+  to: string,
+  more: Pick<Link, "language" | "questions" | "expires_at"> = {},
+): Promise<string> {
   const { email, references } = (await account.client.get(`/candidates/${id}`)).body;
   const address = to === "candidate" ? email : references.find((reference) => reference.id === to)?.email;
-  return linkFor(service, { accountId: account.id, id, to }, address ?? "");
+  return linkFor(service, { accountId: account.id, id, to, ...more }, address ?? "");
 }
 
 /** Makes a link for the owner of an address. Returns its URL. */
