@@ -224,6 +224,13 @@ export const ListQuery = strict({
     ),
   ),
   external_id: Type.Optional(about(ExternalId, "Only the candidate with this external_id.", "ats-4711")),
+  q: Type.Optional(
+    about(
+      Type.String({ minLength: 1, maxLength: 100 }),
+      "Search: only candidates of which a word in name, first_name, last_name, email or external_id begins with each word of q. A word is a run of letters and digits, of which the first 16 characters count. Case and accents are ignored. At most 50 rows, the newest candidate first, in one page: has_more is false, and cursor is empty. Not with cursor, state, external_id or updated_since.",
+      "ada lov",
+    ),
+  ),
   updated_since: Type.Optional(
     about(
       Timestamp,

@@ -938,7 +938,7 @@ export type CandidateList = {
      */
     has_more: boolean;
     /**
-     * Where to continue. Always there. Store it after the rows of the page.
+     * Where to continue. Always there; empty in the response to q. Store it after the rows of the page.
      */
     cursor: string;
 };
@@ -1785,6 +1785,10 @@ export type ListCandidatesData = {
          * Only the candidate with this external_id.
          */
         external_id?: string;
+        /**
+         * Search: only candidates of which a word in name, first_name, last_name, email or external_id begins with each word of q. A word is a run of letters and digits, of which the first 16 characters count. Case and accents are ignored. At most 50 rows, the newest candidate first, in one page: has_more is false, and cursor is empty. Not with cursor, state, external_id or updated_since.
+         */
+        q?: string;
         /**
          * Only candidates that changed at this time or later, and those of the few seconds before it: rows may be repeated, so merge by id.
          */
