@@ -39,6 +39,7 @@ import { Limiter } from "./limiter/limiter.ts";
 import { exportExactness } from "./limits/exactness.ts";
 import { packService } from "./pack/service.ts";
 import { referenceService } from "./references/service.ts";
+import { historyService } from "./reminders/history.ts";
 import { Visits } from "./reminders/pages/visits.ts";
 import { openReminders, remindersOf, wireReminders } from "./reminders/wire.ts";
 import { routes } from "./routes.ts";
@@ -187,6 +188,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
       bulks,
       eraser,
       documents,
+      history: historyService(store.reader, reminders.stores.messages),
       packs: packService(store, content, accounts, clock),
       references: referenceService(store),
       settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),

@@ -10,6 +10,8 @@ import { packEndpoints } from "./pack/endpoints.ts";
 import type { PackService } from "./pack/service.ts";
 import { referenceEndpoints } from "./references/endpoints.ts";
 import type { ReferenceService } from "./references/service.ts";
+import { outreachEndpoints } from "./reminders/endpoints.ts";
+import type { HistoryService } from "./reminders/history.ts";
 import { settingsEndpoints } from "./settings/endpoints.ts";
 import type { SettingsService } from "./settings/service.ts";
 import { usageEndpoint } from "./usage/endpoints.ts";
@@ -20,6 +22,7 @@ export interface Services {
   readonly bulks: BulkService;
   readonly eraser: Eraser;
   readonly documents: DocumentService;
+  readonly history: HistoryService;
   readonly packs: PackService;
   readonly references: ReferenceService;
   readonly settings: SettingsService;
@@ -35,6 +38,7 @@ export function routes(services: Services): readonly Route[] {
   const documents = documentEndpoints(services.documents, services.eraser);
   const packs = packEndpoints(services.packs);
   const references = referenceEndpoints(services.references, services.eraser);
+  const outreach = outreachEndpoints(services.history);
   const settings = settingsEndpoints(services.settings);
   // prettier-ignore
   return [
@@ -48,6 +52,7 @@ export function routes(services: Services): readonly Route[] {
     route("PATCH", "/candidates/:id",                          "writes",   candidates.update),
     route("DELETE", "/candidates/:id",                         "writes",   candidates.erase),
     route("POST",  "/candidates/:id/start",                    "start",    candidates.start),
+    route("GET",   "/candidates/:id/outreach",                 "reads",    outreach.read),
     route("PATCH", "/candidates/:id/outreach",                 "writes",   candidates.setOutreach),
     route("POST",  "/candidates/:id/documents",                "writes",   documents.add),
     route("GET",   "/candidates/:id/documents/:docId",         "reads",    documents.read),

@@ -96,7 +96,7 @@ export const OUTREACH_REASONS = [
 ] as const;
 export type OutreachReason = (typeof OUTREACH_REASONS)[number];
 
-const Outreach = component("Outreach", "When the next reminder goes out, or why none will, or why it waits.", {
+export const Outreach = component("Outreach", "When the next reminder goes out, or why none will, or why it waits.", {
   next_at: about(
     nullable(Timestamp),
     "When the next reminder goes out to the candidate or to a referee. Null if none will.",

@@ -114,6 +114,10 @@ export class OnboardingClient {
     return this.#post(path`/candidates/${id}/start`, undefined, options, "start");
   }
 
+  readOutreach(id: string, options: CallOptions = {}): Promise<api.CandidateOutreach> {
+    return this.#get(path`/candidates/${id}/outreach`, options);
+  }
+
   setOutreach(id: string, patch: api.OutreachPatch, options: CallOptions = {}): Promise<api.Candidate> {
     return this.#patch(path`/candidates/${id}/outreach`, patch, options);
   }
