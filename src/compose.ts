@@ -39,6 +39,7 @@ import { Limiter } from "./limiter/limiter.ts";
 import { exportExactness } from "./limits/exactness.ts";
 import { packService } from "./pack/service.ts";
 import { referenceService } from "./references/service.ts";
+import { historyService } from "./reminders/history.ts";
 import { Visits } from "./reminders/pages/visits.ts";
 import { remindService } from "./reminders/remind.ts";
 import { openReminders, remindersOf, wireReminders } from "./reminders/wire.ts";
@@ -188,6 +189,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
       bulks,
       eraser,
       documents,
+      history: historyService(store.reader, reminders.stores.messages),
       packs: packService(store, content, accounts, clock),
       references: referenceService(store),
       remind: remindService({ ...reminders, candidates: store }, config.SMTP_URL !== null),

@@ -11,6 +11,7 @@ import type { PackService } from "./pack/service.ts";
 import { referenceEndpoints } from "./references/endpoints.ts";
 import type { ReferenceService } from "./references/service.ts";
 import { outreachEndpoints } from "./reminders/endpoints.ts";
+import type { HistoryService } from "./reminders/history.ts";
 import type { RemindService } from "./reminders/remind.ts";
 import { settingsEndpoints } from "./settings/endpoints.ts";
 import type { SettingsService } from "./settings/service.ts";
@@ -22,6 +23,7 @@ export interface Services {
   readonly bulks: BulkService;
   readonly eraser: Eraser;
   readonly documents: DocumentService;
+  readonly history: HistoryService;
   readonly packs: PackService;
   readonly references: ReferenceService;
   readonly remind: RemindService;
@@ -35,10 +37,10 @@ export interface Services {
  */
 export function routes(services: Services): readonly Route[] {
   const candidates = candidateEndpoints(services.candidates, services.bulks, services.eraser);
-  const outreach = outreachEndpoints(services.remind);
   const documents = documentEndpoints(services.documents, services.eraser);
   const packs = packEndpoints(services.packs);
   const references = referenceEndpoints(services.references, services.eraser);
+  const outreach = outreachEndpoints(services.history, services.remind);
   const settings = settingsEndpoints(services.settings);
   // prettier-ignore
   return [
@@ -52,6 +54,7 @@ export function routes(services: Services): readonly Route[] {
     route("PATCH", "/candidates/:id",                          "writes",   candidates.update),
     route("DELETE", "/candidates/:id",                         "writes",   candidates.erase),
     route("POST",  "/candidates/:id/start",                    "start",    candidates.start),
+    route("GET",   "/candidates/:id/outreach",                 "reads",    outreach.read),
     route("PATCH", "/candidates/:id/outreach",                 "writes",   candidates.setOutreach),
     route("POST",  "/candidates/:id/outreach/remind",          "writes",   outreach.remind),
     route("POST",  "/candidates/:id/documents",                "writes",   documents.add),

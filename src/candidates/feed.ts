@@ -24,6 +24,8 @@ export interface FeedQuery {
   readonly after: string;
   readonly state?: CandidateState | undefined;
   readonly external_id?: string | undefined;
+  /** Beginnings of words. The page is then of candidates that have all of them, the newest first. */
+  readonly words?: readonly string[] | undefined;
   readonly limit: number;
 }
 

@@ -28,8 +28,8 @@ const MAX_TOGETHER_BYTES = 256 * 1024;
 
 type Query = Omit<RawQuery<Stored>, "collection">;
 
-/** Everything but the row, which only the list needs. */
-const RECORD_MEMBERS = { row: 0 } as const;
+/** Everything but the row and the words, which only the list needs. */
+const RECORD_MEMBERS = { row: 0, words: 0 } as const;
 const POSITION_MEMBERS = { change: 1, version: 1, updated_at: 1, size: 1 } as const;
 const ROW_MEMBERS = { ...POSITION_MEMBERS, deleted: 1, row_form: 1, row_version: 1, row: 1 } as const;
 
@@ -155,7 +155,8 @@ export class CandidateReader {
   /** Reads rows of a page: no more than have MAX_PAGE_BYTES together, but at least one. */
   async #page(query: FeedQuery, projection: Record<string, 1>): Promise<{ rows: RowSource[]; more: boolean }> {
     const { limit, accountId } = query;
-    const find = { filter: filterOf(query), sort: { change: 1 }, projection, limit: limit + 1 } as const;
+    const sort: Query["sort"] = query.words === undefined ? { change: 1 } : { created_at: -1 };
+    const find = { filter: filterOf(query), sort, projection, limit: limit + 1 };
     const { documents, cut } = await this.#find(find, accountId);
     const rows: RowSource[] = [];
     let bytes = 0;
@@ -226,7 +227,9 @@ export class CandidateReader {
   }
 }
 
-function filterOf({ accountId, after, state, external_id }: FeedQuery): Filter<Stored> {
+function filterOf({ accountId, after, state, external_id, words }: FeedQuery): Filter<Stored> {
+  // The stand-in looks into an array for $all, and not for an equality.
+  if (words !== undefined) return { account: equals(accountId), words: { $all: [...words] } };
   return {
     account: equals(accountId),
     change: { $gt: after },

@@ -38,7 +38,7 @@ export const CandidateList = component("CandidateList", "A page of the list of c
   ),
   cursor: about(
     Type.String(),
-    "Where to continue. Always there. Store it after the rows of the page.",
+    "Where to continue. Always there; empty in the response to q. Store it after the rows of the page.",
     "MTc4Njk1OTAwMDAwMDAw",
   ),
 });

@@ -82,7 +82,7 @@ const WaitingOn = component("WaitingOn", "One thing that is still missing.", {
 });
 export type WaitingOn = Static<typeof WaitingOn>;
 
-const Outreach = component("Outreach", "When the next reminder goes out, or why none will, or why it waits.", {
+export const Outreach = component("Outreach", "When the next reminder goes out, or why none will, or why it waits.", {
   next_at: about(
     nullable(Timestamp),
     "When the next reminder goes out to the candidate or to a referee. Null if none will.",
@@ -211,6 +211,13 @@ export const ListQuery = strict({
     ),
   ),
   external_id: Type.Optional(about(ExternalId, "Only the candidate with this external_id.", "ats-4711")),
+  q: Type.Optional(
+    about(
+      Type.String({ minLength: 1, maxLength: 100 }),
+      "Search: only candidates of which a word in name, first_name, last_name, email or external_id begins with each word of q. A word is a run of letters and digits, of which the first 16 characters count. Case and accents are ignored. At most 50 rows, the newest candidate first, in one page: has_more is false, and cursor is empty. Not with cursor, state, external_id or updated_since.",
+      "ada lov",
+    ),
+  ),
   updated_since: Type.Optional(
     about(
       Timestamp,

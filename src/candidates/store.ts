@@ -14,6 +14,7 @@ import type { CandidateKey, CandidateRecord, Draft } from "./record.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
 import { checkSize, encode, type Stored } from "./stored.ts";
 import { firstVersion, nextVersion } from "./version.ts";
+import { WordsStore } from "./words-store.ts";
 import { WritesInFlight } from "./writes-in-flight.ts";
 
 /** Makes one change. Returns the changed candidate, or the same record if there is nothing to change. `now` is RFC 3339. */
@@ -34,6 +35,7 @@ export class CandidateStore {
   readonly reader: CandidateReader;
   readonly externalIds: ExternalIds;
   readonly references: ReferenceIndexStore;
+  readonly words: WordsStore;
   readonly feedClock: FeedClock;
   readonly batches: CandidateBatches;
   readonly inFlight = new WritesInFlight((key) => this.#renew(key));
@@ -46,6 +48,7 @@ export class CandidateStore {
     this.reader = new CandidateReader(mongo, log);
     this.externalIds = new ExternalIds(mongo);
     this.references = new ReferenceIndexStore(mongo);
+    this.words = new WordsStore(mongo, this.reader);
     const commit = (changes: readonly Change[], position: Reservation) => this.#commit(changes, position);
     const { reader, references, feedClock, inFlight } = this;
     this.batches = candidateBatches({ mongo, reader, references, reminders, feedClock, inFlight, commit });

@@ -17,6 +17,7 @@ import {
 } from "./record.ts";
 import { MAX_ROW_RECORD_BYTES, type RowSource, storedRow, type StoredRow } from "./rows.ts";
 import type { CandidateState } from "./schema.ts";
+import { type Searchable, searchable } from "./words.ts";
 
 /**
  * Maximum size of a candidate's record, without the bytes of its files and without its row. Each request reads or writes
@@ -44,9 +45,11 @@ interface Own {
 
 /**
  * A candidate as MongoDB stores it. Objects whose member names the client chooses are stored as JSON text: BSON would
- * refuse or change some names (`$`, dots, NUL). Large records, tombstones, and records of 0.1.0 have no row.
+ * refuse or change some names (`$`, dots, NUL). Large records, tombstones, and records of 0.1.0 have no row. Records of 0.1.0
+ * have no words until a sweep adds them.
  */
-export interface Stored extends Omit<CandidateRecord, "id" | "accountId" | keyof Own>, Own, Partial<StoredRow> {
+export interface Stored
+  extends Omit<CandidateRecord, "id" | "accountId" | keyof Own>, Own, Partial<StoredRow & Searchable> {
   _id: string;
   account: string;
   /** The position in the account's feed: sortable text, new at each write. */
@@ -55,7 +58,7 @@ export interface Stored extends Omit<CandidateRecord, "id" | "accountId" | keyof
   next_expiry: string | null;
   /** Only a tombstone has this. Its other members are empty, so that 0.1.0 can read it. */
   deleted?: true;
-  /** The record's size in bytes of BSON, without the row. Limits the size of a page of the feed. */
+  /** The record's size in bytes of BSON, without the row and the words. Limits the size of a page of the feed. */
   size: number;
 }
 
@@ -66,8 +69,8 @@ export interface Stored extends Omit<CandidateRecord, "id" | "accountId" | keyof
  * @throws problem payload_too_large
  */
 export function encode(found: Found, at: number, before?: Found): Stored {
-  if (isTombstone(found)) return storedTombstone(found, at);
-  const stored = checkSize(found, at, before);
+  if (isTombstone(found)) return { ...storedTombstone(found, at), ...searchable({}) };
+  const stored = { ...checkSize(found, at, before), ...searchable(found) };
   return stored.size > MAX_ROW_RECORD_BYTES ? stored : { ...stored, ...storedRow(found) };
 }
 
@@ -186,6 +189,8 @@ function decodeRecord({
   row_form: _form,
   row_version: _version,
   row: _row,
+  words_form: _wordsForm,
+  words: _words,
   deleted: _deleted,
   removed = [],
   erasure,

@@ -114,6 +114,15 @@ export class OnboardingClient {
     return this.#post(path`/candidates/${id}/start`, undefined, options, "start");
   }
 
+  readOutreach(id: string, options: CallOptions = {}): Promise<api.CandidateOutreach> {
+    return this.#get(path`/candidates/${id}/outreach`, options);
+  }
+
+  /** Mails everybody who is still to answer, within seconds. Once an hour for each candidate. */
+  remindCandidate(id: string, options: CallOptions = {}): Promise<api.Candidate> {
+    return this.#post(path`/candidates/${id}/outreach/remind`, undefined, options, "writes");
+  }
+
   setOutreach(id: string, patch: api.OutreachPatch, options: CallOptions = {}): Promise<api.Candidate> {
     return this.#patch(path`/candidates/${id}/outreach`, patch, options);
   }

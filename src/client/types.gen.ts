@@ -966,7 +966,7 @@ export type CandidateList = {
      */
     has_more: boolean;
     /**
-     * Where to continue. Always there. Store it after the rows of the page.
+     * Where to continue. Always there; empty in the response to q. Store it after the rows of the page.
      */
     cursor: string;
 };
@@ -1194,6 +1194,62 @@ export type CandidatePatch = {
  */
 export type StartInput = {
     [key: string]: unknown;
+};
+
+/**
+ * One time that a reminder was given to the mail server.
+ */
+export type SentMessage = {
+    /**
+     * candidate, or the id of the reference whose referee it is to.
+     */
+    to: string;
+    /**
+     * Its subject. Null if it was sent before the service kept subjects.
+     */
+    subject: string | null;
+    /**
+     * When the mail server answered.
+     */
+    at: string;
+    /**
+     * sent: the mail server took it. deferred: it refused the address for the moment, and the message is tried again. bounced: it does not accept mail to the address. outage: it could not be used, and the message is tried again. unconfirmed: the connection broke before its answer, so the message may have gone out.
+     */
+    outcome: 'sent' | 'deferred' | 'bounced' | 'outage' | 'unconfirmed';
+    /**
+     * How often this message was given to the mail server by then.
+     */
+    tries: number;
+    /**
+     * The ids of the documents that it asks for.
+     */
+    documents: Array<string>;
+};
+
+/**
+ * The reminders of a candidate: planned and sent.
+ */
+export type CandidateOutreach = {
+    /**
+     * The type of the object.
+     */
+    object: 'candidate_outreach';
+    /**
+     * The id of the candidate.
+     */
+    candidate_id: string;
+    /**
+     * When the next reminder goes out to the candidate or to a referee. Null if none will.
+     */
+    next_at: string | null;
+    /**
+     * Why no reminder will go out, or why it waits. withdrawn: the candidate is withdrawn. not_started: it is not started. nothing_outstanding: nobody is asked for anything. disabled: outreach_enabled is false, the assistant or its email channel is off, the account is paused or suspended, or the service sends no mail. quiet_hours: the quiet hours never end. no_email: there is no email address to write to. opted_out: the recipient asked for no more messages. bounced: the address does not accept mail. cap_reached: docs_chase_attempts or reference_chase_attempts is used up. mail_limit: the messages of the day are used up, and the reminder goes out at next_at. restored: it was due before the service was restored from a backup, and waits for its operator. If the candidate and the referees have different reasons, this is the first one, in the order of the records. Null if a reminder will go out and nothing holds it up.
+     */
+    reason: 'withdrawn' | 'not_started' | 'nothing_outstanding' | 'disabled' | 'quiet_hours' | 'no_email' | 'opted_out' | 'bounced' | 'cap_reached' | 'mail_limit' | 'restored' | null;
+    /**
+     * The latest messages, at most 200, the oldest first.
+     */
+    messages: Array<SentMessage>;
 };
 
 /**
@@ -1836,6 +1892,10 @@ export type ListCandidatesData = {
          * Only the candidate with this external_id.
          */
         external_id?: string;
+        /**
+         * Search: only candidates of which a word in name, first_name, last_name, email or external_id begins with each word of q. A word is a run of letters and digits, of which the first 16 characters count. Case and accents are ignored. At most 50 rows, the newest candidate first, in one page: has_more is false, and cursor is empty. Not with cursor, state, external_id or updated_since.
+         */
+        q?: string;
         /**
          * Only candidates that changed at this time or later, and those of the few seconds before it: rows may be repeated, so merge by id.
          */
@@ -2524,6 +2584,82 @@ export type StartCandidateResponses = {
 };
 
 export type StartCandidateResponse = StartCandidateResponses[keyof StartCandidateResponses];
+
+export type ReadOutreachData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the client's copy. While it is current, the response is 304.
+         */
+        'If-None-Match'?: string;
+        /**
+         * Copied to the response and to the log.
+         */
+        'X-Request-Id'?: string;
+    };
+    path: {
+        /**
+         * The id of the candidate, or external: and its external_id, percent-encoded.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/candidates/{id}/outreach';
+};
+
+export type ReadOutreachErrors = {
+    /**
+     * invalid_query, malformed_path, malformed_request
+     */
+    400: Problem;
+    /**
+     * api_key_invalid, api_key_missing, api_key_revoked
+     */
+    401: Problem;
+    /**
+     * account_suspended
+     */
+    403: Problem;
+    /**
+     * not_found
+     */
+    404: Problem;
+    /**
+     * request_timeout
+     */
+    408: Problem;
+    /**
+     * candidate_deleted
+     */
+    410: Problem;
+    /**
+     * rate_limited
+     */
+    429: Problem;
+    /**
+     * headers_too_large
+     */
+    431: Problem;
+    /**
+     * internal_error
+     */
+    500: Problem;
+    /**
+     * limiter_unavailable, service_restoring, store_unavailable
+     */
+    503: Problem;
+};
+
+export type ReadOutreachError = ReadOutreachErrors[keyof ReadOutreachErrors];
+
+export type ReadOutreachResponses = {
+    /**
+     * Done.
+     */
+    200: CandidateOutreach;
+};
+
+export type ReadOutreachResponse = ReadOutreachResponses[keyof ReadOutreachResponses];
 
 export type SetOutreachData = {
     /**

@@ -4,7 +4,7 @@ import { isPassing, type Limits } from "./mongo.ts";
 export interface RawQuery<Stored extends Document> {
   readonly collection: string;
   readonly filter: Filter<Stored>;
-  readonly sort?: Readonly<Record<string, 1>>;
+  readonly sort?: Readonly<Record<string, 1 | -1>>;
   readonly projection: Readonly<Record<string, 0 | 1>>;
   readonly limit: number;
 }

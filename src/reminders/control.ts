@@ -79,7 +79,7 @@ export function reminderControl(parts: OpenReminders, audit: AuditTrail) {
           repeats: repeats?.message_id ?? null,
         })),
         recipients: recipientsOf(record),
-        history,
+        history: history.map(({ subject: _subject, ...tried }) => tried),
       };
     },
 

@@ -3,7 +3,7 @@ import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { Outcome } from "./mailer.ts";
 
-/** One time that a message was given to the mail server, and what became of it. No personal data. */
+/** One time that a message was given to the mail server, and what became of it. */
 export interface Try extends Outcome {
   readonly message_id: string;
   /** TO_CANDIDATE, or the id of a reference. */
@@ -14,6 +14,8 @@ export interface Try extends Outcome {
   readonly tries: number;
   /** RFC 3339. */
   readonly at: string;
+  /** May name the candidate: never log it. Absent in messages of earlier versions. */
+  readonly subject?: string;
 }
 
 interface Stored extends Try {

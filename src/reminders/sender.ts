@@ -138,7 +138,7 @@ export class ReminderSender {
   }
 
   /** Waits for a turn, takes a last look, and sends the message. */
-  async #send(counted: Counted, pass: Pass): Promise<[Claim, Outcome] | Unsent> {
+  async #send(counted: Counted, pass: Pass): Promise<[Claim, Outcome, subject: string] | Unsent> {
     const { rules, mailer, mailFrom, publicUrl } = this.#options;
     const { accountId } = counted;
     const isTurn = await this.#turns.run(accountId, () => pass.pace.turn(pass.signal));
@@ -155,11 +155,11 @@ export class ReminderSender {
     if (outcome.kind === "outage")
       this.#outage.note(outcome); // before another message takes the connection
     else this.#outage.end();
-    return [claim, outcome];
+    return [claim, outcome, message.subject];
   }
 
   /** Records what became of a message that was given to the mail server. */
-  async #conclude([claim, outcome]: readonly [Claim, Outcome], queue: DueQueue): Promise<void> {
+  async #conclude([claim, outcome, subject]: readonly [Claim, Outcome, string], queue: DueQueue): Promise<void> {
     const { clock, log } = this.#options;
     const { accountId, id, message, last } = claim;
     const { to, documents } = message;
@@ -170,7 +170,7 @@ export class ReminderSender {
     try {
       await this.#store(claim, () => this.#settle(claim, outcome));
     } finally {
-      await this.#recorder.record({ tried, counted: claim }, queue.size);
+      await this.#recorder.record({ tried: { ...tried, subject }, counted: claim }, queue.size);
     }
     if (!isUsed(outcome)) await this.#store(claim, () => this.#claimer.cancel(claim)); // the next try has its own
   }

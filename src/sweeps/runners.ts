@@ -11,7 +11,7 @@ import type { Restore } from "../infra/restore.ts";
 import { LeaseStore, type LeaseStoreOptions } from "./lease-store.ts";
 import { SweepRunner } from "./runner.ts";
 import { leftOverMail } from "./mail.ts";
-import { erasures, expiries, idempotencyRecords, leftOverBytes, type Sweep } from "./sweep.ts";
+import { erasures, expiries, idempotencyRecords, leftOverBytes, missingWords, type Sweep } from "./sweep.ts";
 
 /** Pause between two passes of reminders, replans or opt-outs, in milliseconds. */
 const REMINDERS_REST_MS = 2_000;
@@ -43,6 +43,7 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
     erasures(candidates.reader, eraser),
     idempotencyRecords(idempotency, clock),
     leftOverMail(reminderStores, clock),
+    missingWords(candidates.words),
     { name: "old_usage", run: (signal) => usage.removeOld(clock.now(), signal) },
   ];
   const usual = new SweepRunner({ ...shared, name: "sweeps", sweeps });

@@ -2,6 +2,7 @@ import type { Eraser } from "../candidates/eraser.ts";
 import type { CandidateReader } from "../candidates/reader.ts";
 import type { CandidateBatches } from "../candidates/batch-store.ts";
 import { namesFile } from "../candidates/record.ts";
+import type { WordsStore } from "../candidates/words-store.ts";
 import { isTombstone, unlessErased } from "../candidates/erasure.ts";
 import type { ContentStore, PendingFile } from "../content/store.ts";
 import { KEPT_MS } from "../idempotency/idempotency.ts";
@@ -47,6 +48,19 @@ export function expiries(candidates: Pick<CandidateBatches, "expire">, clock: Cl
         changed = await candidates.expire(today);
       return count;
     },
+  };
+}
+
+/** Makes candidates findable that an earlier version wrote. */
+export function missingWords(words: Pick<WordsStore, "missing" | "add">): Sweep {
+  return {
+    name: "missing_words",
+    run: (signal) =>
+      inBatches(
+        () => words.missing(BATCH),
+        (key) => words.add(key),
+        signal,
+      ),
   };
 }
 

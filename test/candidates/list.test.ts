@@ -123,4 +123,66 @@ describe("GET /candidates", () => {
       expect(errors[0]?.detail).to.match(detail);
     });
   }
+
+  describe("?q=", () => {
+    const search = async (q: string) => idsOf(await client.get(`/candidates?q=${encodeURIComponent(q)}`));
+    const add = async (fields: object): Promise<string> => (await client.post("/candidates", fields)).body.id;
+
+    it("finds the beginnings of words in names, email and external_id, in any order, case and accents aside", async () => {
+      const zoe = await add({ name: "Zoë Straßer-Łopez", email: "z.oconnor@example.com", external_id: "ATS-4711/b" });
+      const ada = await add({ first_name: "Ada", last_name: "Lovelace" });
+      const long = await add({ name: `Ada ${"x".repeat(190)}` });
+      const found = ["zoe", "ZOÉ", "stras", "lop", "lope zo", "oconn", "z.oconnor@exam", "ats-4711", "4711"];
+      for (const q of found) expect(await search(q), q).to.deep.equal([zoe]);
+      expect(await search("ada lov")).to.deep.equal([ada]);
+      expect(await search("x".repeat(90)), "a long word").to.deep.equal([long]);
+      expect(await search("a"), "newest first").to.deep.equal([long, ada, zoe]);
+      for (const q of ["oe", "velace", "711", "ada zoe", "lovelace adam"]) expect(await search(q), q).to.deep.equal([]);
+      expect(await search("^ada$ (lov")).to.deep.equal([ada]);
+      expect(await search("\u0000ada\u{1f600}lov")).to.deep.equal([ada]);
+    });
+
+    it("follows a change of name, and forgets who was erased", async () => {
+      const id = await add({ name: "Ada" });
+      await client.patch(`/candidates/${id}`, { name: "Grace" });
+      expect([await search("ada"), await search("grace")]).to.deep.equal([[], [id]]);
+      await client.request("DELETE", `/candidates/${id}`);
+      expect(await search("grace")).to.deep.equal([]);
+    });
+
+    it("finds only the account's own candidates", async () => {
+      await add({ name: "Ada" });
+      expect((await (await service.account()).client.get("/candidates?q=ada")).body.data).to.deep.equal([]);
+    });
+
+    it("returns at most 50 in one page, charged as the list", async () => {
+      const account = await service.account();
+      const candidates = Array.from({ length: 55 }, (_, n) => ({ name: `Ada ${n}` }));
+      await account.client.post("/candidates/bulk?count=55", { candidates });
+      const path = "/candidates?q=ada&limit=1000";
+      const { body, headers } = await account.client.get(path);
+      expect(body.data).to.have.length(50);
+      expect(body).to.include({ object: "list", has_more: false, cursor: "" });
+      expect((await account.client.get("/candidates?q=ada&limit=2")).body.data).to.have.length(2);
+      const held = { "If-None-Match": headers.get("etag") ?? "" };
+      expect((await account.client.get(path, held)).status).to.equal(304);
+      expect(await account.used()).to.deep.equal({ create: 55, list: 3 });
+    });
+
+    const CLASHES: [string, string][] = [
+      ["q=", "/q"],
+      ["q=...", "/q"],
+      ["q=%F0%9F%98%80", "/q"],
+      [`q=${"a".repeat(101)}`, "/q"],
+      ["q=a&cursor=MDAw", "/cursor"],
+      ["q=a&state=created", "/state"],
+      ["q=a&external_id=b", "/external_id"],
+      ["q=a&updated_since=2026-08-17T09:30:00Z", "/updated_since"],
+    ];
+    for (const [query, pointer] of CLASHES)
+      it(`refuses ?${query.slice(0, 30)}, and names ${pointer}`, async () => {
+        const { errors } = expectProblem(await client.get(`/candidates?${query}`), 400, "invalid_query");
+        expect(errors[0]?.pointer).to.equal(pointer);
+      });
+  });
 });

@@ -33,6 +33,8 @@ describe("the list's queries", () => {
       change: feedPosition(n),
       state: "created",
       external_id: `ats-${n}`,
+      created_at: `2026-08-17T09:30:0${n % 10}.000Z`,
+      words: ["a", "ad"],
       deleted: true,
       size: 1,
     }));
@@ -57,11 +59,14 @@ describe("the list's queries", () => {
   const BY_CHANGE = /[_"]account(_1)?_change(_1)?\b/;
   const BY_STATE = /[_"]account(_1)?_state(_1)?_change(_1)?\b/;
   const BY_EXTERNAL_ID = /[_"]account(_1)?_external_id(_1)?\b/;
+  // The stand-in has no index of what is in a list: it looks at the candidates of the account.
+  const BY_WORDS = /"account_1_words_1_created_at_1"|idx_candidates_account_/;
   const QUERIES: [what: string, index: RegExp, read: () => Promise<unknown>][] = [
     ["a page", BY_CHANGE, () => reader.feed(page)],
     ["an unchanged page", BY_CHANGE, () => reader.positions(page)],
     ["a page of one state", BY_STATE, () => reader.feed({ ...page, state: "created" })],
     ["a look-up by external_id", BY_EXTERNAL_ID, () => reader.feed({ ...page, external_id: "ats-1" })],
+    ["a search", BY_WORDS, () => reader.feed({ ...page, words: ["ad", "a"] })],
     ["the holder of an external_id", BY_EXTERNAL_ID, () => new ExternalIds(mongo).holderOf("acct_1", "ats-1")],
   ];
   for (const [what, index, read] of QUERIES) {

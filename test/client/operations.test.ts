@@ -33,6 +33,7 @@ describe("the client", () => {
     expect(await client.updateCandidate(id, { name: null })).to.include({ name: null });
     expect(await client.setOutreach(id, { docs_chase_attempts: 7 })).to.include({ docs_chase_attempts: 7 });
     expect(await client.startCandidate(id)).to.include({ state: "in_progress" });
+    expect(await client.readOutreach(id)).to.deep.include({ candidate_id: id, messages: [] });
     const { data } = await client.listCandidates({ external_id: "1", limit: 5 });
     expect(data.map((row) => row.id)).to.deep.equal([id]);
     expect(await client.deleteCandidate(id)).to.equal(undefined);

@@ -1,7 +1,9 @@
 import { expect } from "chai";
 import type { ParsedMail } from "mailparser";
+import type { CandidateOutreach } from "../../src/reminders/history-schema.ts";
 import { answerOf, complaintOf, serversOf } from "../admin/support.ts";
 import { answerQuestions, open, PDF, post } from "./pages/support.ts";
+import { expectProblem } from "../support/client.ts";
 import { scrape } from "../support/metrics.ts";
 import { useAccount, useOwnService } from "../support/use-service.ts";
 import { mailSettings, useMailServer } from "./mail-server.ts";
@@ -97,8 +99,32 @@ describe("Reminders, through a service and a mail server", function () {
       "grace@example.com",
       linksIn(mailTo("ada@example.com"))[0]?.split("/").at(-1) ?? "",
     ];
+    const { body, status } = await client.get(`/candidates/${id}/outreach`);
+    expect(status).to.equal(200);
+    const { messages, ...rest } = body as unknown as CandidateOutreach;
+    const { documents, outreach, references } = (await client.get(`/candidates/${id}`)).body;
+    expect(rest).to.deep.equal({ object: "candidate_outreach", candidate_id: id, ...outreach });
+    const facts = messages.map(({ to, outcome, tries, documents }) => ({ to, outcome, tries, documents }));
+    expect(facts).to.have.deep.members([
+      { to: "candidate", outcome: "sent", tries: 1, documents: [documents[0]?.id] },
+      { to: references[0]?.id, outcome: "sent", tries: 1, documents: [] },
+    ]);
+    expect(messages.map(({ subject }) => subject)).to.have.members(mail.taken.map(({ subject }) => subject));
+    const subject = mailTo("grace@example.com").subject ?? "";
+    expect(subject).to.contain("Ada");
+    expect(JSON.stringify(shown)).not.to.contain(subject);
+    secrets.push(subject);
     const lines = service.log.map((line) => JSON.stringify(line));
     for (const secret of secrets) expect(lines.filter((line) => line.includes(secret))).to.deep.equal([]);
+    const stranger = (await service.account()).client;
+    expectProblem(await stranger.get(`/candidates/${id}/outreach`), 404, "not_found");
+    const stored = service.operators.mongo.db.collection("messages");
+    await stored.updateMany({ candidate: id }, { $unset: { subject: "" } });
+    const earlier = (await client.get(`/candidates/${id}/outreach`)).body as unknown as CandidateOutreach;
+    expect(earlier.messages.map(({ subject }) => subject)).to.deep.equal([null, null]);
+    await client.request("DELETE", `/candidates/${id}`);
+    expectProblem(await client.get(`/candidates/${id}/outreach`), 410, "candidate_deleted");
+    expect(await stored.countDocuments({ candidate: id })).to.equal(0);
   });
 
   it("sends nothing for an imported candidate until outreach_enabled is true, and then one message each", async () => {

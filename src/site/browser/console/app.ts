@@ -2,6 +2,7 @@ import type { Candidate } from "../../../candidates/schema.ts";
 import type { CandidateList } from "../../../candidates/row-schema.ts";
 import type { Limits } from "../../../limits/schema.ts";
 import type { Surface } from "../../../limiter/surfaces.ts";
+import type { CandidateOutreach } from "../../../reminders/history-schema.ts";
 import type { UsageReport } from "../../../usage/schema.ts";
 import { barsOf, costOf, newsOf, type Reading } from "./limits.ts";
 import { isCandidate, type ListQuery, listPath, Model, withCandidate, withRows } from "./model.ts";
@@ -122,6 +123,14 @@ export class App {
     if (result?.kind === "refused" && [404, 410].includes(result.refusal.status)) this.#hold(id, undefined);
   }
 
+  /** Reads the messages that were sent about a candidate. */
+  async readOutreach(id: string): Promise<void> {
+    const path = `/candidates/${encodeURIComponent(id)}/outreach`;
+    const result = await this.#click("reads", path, path, json<CandidateOutreach>);
+    if (result?.kind === "ok") this.#set({ histories: new Map(this.model.histories).set(id, result.body) });
+    if (result?.kind === "refused" && [404, 410].includes(result.refusal.status)) this.#hold(id, undefined);
+  }
+
   /** Reads a file and keeps it in this tab, to be opened or saved. A PDF that the service made may be opened. */
   async readFile({ surface, path, filename, opens }: FileRequest): Promise<void> {
     const read = bytesOf(opens ? "application/pdf" : "application/octet-stream");
@@ -158,9 +167,12 @@ export class App {
   #hold(id: string, candidate: Candidate | undefined): void {
     const candidates = new Map(this.model.candidates);
     if (candidates.get(id)?.candidate.version !== candidate?.version) this.#dropFiles(`/candidates/${id}/`);
-    if (candidate === undefined) candidates.delete(id);
-    else candidates.set(id, { candidate, readAt: new Date() });
-    this.#set({ candidates, list: withCandidate(this.model.list, id, candidate) });
+    const histories = new Map(this.model.histories);
+    if (candidate === undefined) {
+      candidates.delete(id);
+      histories.delete(id);
+    } else candidates.set(id, { candidate, readAt: new Date() });
+    this.#set({ candidates, histories, list: withCandidate(this.model.list, id, candidate) });
   }
 
   #dropFiles(under: string): void {

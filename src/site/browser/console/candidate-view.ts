@@ -3,7 +3,8 @@ import type { Candidate } from "../../../candidates/schema.ts";
 import type { Document } from "../../../candidates/document-schema.ts";
 import type { Reference } from "../../../candidates/reference-schema.ts";
 import type { App, FileRequest } from "./app.ts";
-import { badge, charged, type Click, failureOf, given, list, moment, section } from "./parts.ts";
+import { badge, charged, type Click, failureOf, given, givenLines, list, moment, section } from "./parts.ts";
+import { chased, reminders } from "./outreach-view.ts";
 import { bytes, clockTime, nameOf, visible, visibleLines } from "./text.ts";
 
 /** The page of one candidate. A candidate of the list is shown as the list brought it, at no further cost. */
@@ -23,12 +24,14 @@ export function candidateView(app: App, id: string): TemplateResult {
   return html`${back}
     <h1 tabindex="-1"><bdi>${nameOf(candidate)}</bdi></h1>
     <p class="state">
-      ${badge(candidate.state)} ${candidate.state_reason === null ? nothing : given(candidate.state_reason)}
+      ${badge(candidate.state)} ${candidate.state_reason === null ? nothing : givenLines(candidate.state_reason)}
       <span class="quiet">Version ${candidate.version}, read at ${clockTime(readAt)}.</span>
     </p>
     <div class="actions">${charged(model, { ...read, label: "Read again" })} ${packs(app, id, path)}</div>
     ${failureOf(model, path, `${path}/pack?format=pdf`, `${path}/pack?format=zip`)}
-    ${section("waits", "Waiting on", waits(candidate))} ${section("fields", "Fields", fields(candidate))}
+    ${section("waits", "Waiting on", waits(candidate))}
+    ${section("reminders", "Reminders", reminders(app, candidate, path))}
+    ${section("fields", "Fields", fields(candidate))}
     ${section(
       "documents",
       counted("Documents", documents),
@@ -73,7 +76,7 @@ function kindOf(filename: string): string {
 }
 
 function waits({ waiting_on }: Candidate): TemplateResult {
-  const rows = waiting_on.map(({ message }) => html`<li>${given(message)}</li>`);
+  const rows = waiting_on.map(({ message }) => html`<li>${givenLines(message)}</li>`);
   return list("waits", rows, "Nothing. The candidate waits for no document and no reference.");
 }
 
@@ -97,9 +100,9 @@ function fields(candidate: Candidate): TemplateResult {
     ["id", html`<code>${candidate.id}</code>`],
     ...GIVEN_FIELDS.map((name): Row => [name, given(candidate[name])]),
     ["references", `${needs.received} of ${needs.required} received, ${needs.outstanding} outstanding`],
-    ["withdrawn", candidate.withdrawn ? html`yes: ${given(candidate.withdrawal_reason)}` : "no"],
+    ["withdrawn", candidate.withdrawn ? html`yes: ${givenLines(candidate.withdrawal_reason)}` : "no"],
     ...(["created_at", "started_at", "updated_at"] as const).map((name): Row => [name, moment(candidate[name])]),
-    ...Object.entries(metadata).map(([name, value]): Row => [`metadata.${name}`, given(value)]),
+    ...Object.entries(metadata).map(([name, value]): Row => [`metadata.${name}`, givenLines(value)]),
   ];
   return html`<dl class="facts">
     ${rows.map(
@@ -117,17 +120,18 @@ function counted(title: string, { length }: readonly unknown[]): TemplateResult 
 }
 
 function documentRow(app: App, document: Document, path: string): TemplateResult {
-  const { id, name, state, required, rejection_reason, expires_on, content, updated_at } = document;
+  const { id, name, state, required, rejection_reason, expires_on, content, updated_at, chase } = document;
   const contentPath = `${path}/documents/${id}/content`;
   const filename = content?.filename ?? id;
   return html`<li>
     <h3><bdi>${visible(name)}</bdi></h3>
     <p class="state">
       ${badge(state)} ${required ? nothing : "optional"}
-      ${rejection_reason === null ? nothing : given(rejection_reason)}
+      ${rejection_reason === null ? nothing : givenLines(rejection_reason)}
       ${expires_on === null ? nothing : html`expires on ${expires_on}`}
       <span class="quiet">changed ${moment(updated_at)}</span>
     </p>
+    ${chased(chase)}
     ${
       content === null
         ? html`<p class="quiet">The service holds no file.</p>`
@@ -141,8 +145,20 @@ function documentRow(app: App, document: Document, path: string): TemplateResult
 }
 
 function referenceRow(reference: Reference): TemplateResult {
-  const { id, name, email, phone, company, job_title, relationship, state, response, requested_at, received_at } =
-    reference;
+  const {
+    id,
+    name,
+    email,
+    phone,
+    company,
+    job_title,
+    relationship,
+    state,
+    response,
+    requested_at,
+    received_at,
+    chase,
+  } = reference;
   const facts = [job_title, company, relationship, email, phone].filter((fact) => fact !== null);
   return html`<li>
     <h3>${name === null ? html`<code>${id}</code>` : html`<bdi>${visible(name)}</bdi>`}</h3>
@@ -150,6 +166,7 @@ function referenceRow(reference: Reference): TemplateResult {
       ${badge(state)}
       <span class="quiet">requested ${moment(requested_at)}, received ${moment(received_at)}</span>
     </p>
+    ${chased(chase)}
     <p class="quiet">
       ${facts.length === 0 ? "Nothing is known about the referee." : facts.map((fact, index) => [index > 0 ? " · " : "", given(fact)])}
     </p>
@@ -158,8 +175,13 @@ function referenceRow(reference: Reference): TemplateResult {
         ? nothing
         : html`<details>
             <summary>Response</summary>
-            <pre tabindex="0">${visibleLines(JSON.stringify(response, null, 2))}</pre>
+            <pre tabindex="0">${visibleLines(withLines(JSON.stringify(response, null, 2)))}</pre>
           </details>`
     }
   </li>`;
+}
+
+/** Returns JSON for a person: line ends in its texts are line ends. */
+function withLines(json: string): string {
+  return json.replace(/\\(?:r\\n|.)/g, (escaped) => (escaped.endsWith("n") ? "\n" : escaped));
 }

@@ -36,16 +36,32 @@ export function candidatesView(app: App): TemplateResult {
 }
 
 function filters(app: App): TemplateResult {
-  const query = app.model.list?.query ?? { state: "", externalId: "", hours: 0 };
+  const query = app.model.list?.query ?? { state: "", externalId: "", hours: 0, q: "" };
   const read = () => {
     const form = document.querySelector<HTMLFormElement>("#filters");
     if (form !== null) void app.readList(queryOf(form));
   };
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    document.querySelector<HTMLButtonElement>("#filters button")?.click();
+  // A form of several fields without a button of type submit is not submitted by Enter.
+  const press = ({ key, target }: KeyboardEvent) => {
+    if (key === "Enter" && target instanceof HTMLInputElement)
+      document.querySelector<HTMLButtonElement>("#filters button")?.click();
   };
-  return html`<form id="filters" class="filters" @submit=${submit}>
+  return html`<form id="filters" class="filters" @keydown=${press}>
+    <p>
+      <label for="q">Search</label>
+      <input
+        id="q"
+        name="q"
+        type="search"
+        maxlength="100"
+        autocomplete="off"
+        spellcheck="false"
+        aria-describedby="q-hint"
+      />
+      <span id="q-hint" class="quiet"
+        >The beginning of a name, email or external id. Other filters then do not count.</span
+      >
+    </p>
     <p>
       <label for="state">State</label>
       <select id="state" name="state">
@@ -80,6 +96,7 @@ function queryOf(form: HTMLFormElement): ListQuery {
     state: STATES.find((state) => state === text("state")) ?? "",
     externalId: text("external"),
     hours: Number(text("hours")),
+    q: text("q").trim(),
   };
 }
 
@@ -122,9 +139,14 @@ function otherRow(row: DeletedCandidate | UnreadableCandidate): TemplateResult {
 }
 
 /** Continues the list. At its end, the same cursor brings what has changed since. */
-function next(app: App, { rows, hasMore, readAt }: List): TemplateResult {
+function next(app: App, { query, rows, hasMore, readAt }: List): TemplateResult {
   const label = hasMore ? `Read ${ROWS} more` : "Read what has changed since";
   const found = `${rows.length} ${rows.length === 1 ? "row" : "rows"}`;
+  if (query.q !== "")
+    return html`<p class="quiet">
+      ${found}, read at ${clockTime(readAt)}, the newest first.
+      ${rows.length < ROWS ? "These are all." : "There may be more: search for more of the word."}
+    </p>`;
   return html`<div class="next">
     <p class="quiet">${found}, read at ${clockTime(readAt)}. ${hasMore ? "There are more." : "These are all."}</p>
     ${charged(app.model, { id: "more", label, surface: "list", path: PATH, run: () => void app.readList() })}

@@ -1,5 +1,6 @@
 import type { Candidate, CandidateState } from "../../../candidates/schema.ts";
 import type { DeletedCandidate, UnreadableCandidate } from "../../../candidates/row-schema.ts";
+import type { CandidateOutreach } from "../../../reminders/history-schema.ts";
 import type { UsageReport } from "../../../usage/schema.ts";
 import type { Reading } from "./limits.ts";
 import type { Page } from "./page.ts";
@@ -11,6 +12,8 @@ export interface ListQuery {
   readonly externalId: string;
   /** Changed within so many hours; 0 for at any time. */
   readonly hours: number;
+  /** Searches by the beginnings of words. The other filters then do not count. */
+  readonly q: string;
 }
 
 type Row = Candidate | DeletedCandidate | UnreadableCandidate;
@@ -59,6 +62,8 @@ export class Model {
   list: List | undefined;
   /** By id. */
   candidates: ReadonlyMap<string, Held> = new Map();
+  /** The messages sent, by candidate. */
+  histories: ReadonlyMap<string, CandidateOutreach> = new Map();
   /** By path. */
   files: ReadonlyMap<string, Saved> = new Map();
   /** The path of the click's request that is under way. */
@@ -91,8 +96,12 @@ export function withCandidate(list: List | undefined, id: string, now: Candidate
   return { ...list, rows };
 }
 
-export function listPath({ state, externalId, hours }: ListQuery, cursor: string | undefined, now: number): string {
+export function listPath({ state, externalId, hours, q }: ListQuery, cursor: string | undefined, now: number): string {
   const query = new URLSearchParams({ limit: String(ROWS) });
+  if (q !== "") {
+    query.set("q", q);
+    return `/candidates?${query.toString()}`;
+  }
   if (state !== "") query.set("state", state);
   if (externalId !== "") query.set("external_id", externalId);
   if (cursor !== undefined) query.set("cursor", cursor);

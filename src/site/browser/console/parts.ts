@@ -3,7 +3,7 @@ import type { Surface } from "../../../limiter/surfaces.ts";
 import { costOf, msToReset } from "./limits.ts";
 import type { Model } from "./model.ts";
 import type { Refusal } from "./result.ts";
-import { clockTime, countdown, dateTime, visible, words } from "./text.ts";
+import { clockTime, countdown, dateTime, visible, visibleLines, words } from "./text.ts";
 
 export interface Click {
   /** Unique on the page. */
@@ -103,6 +103,11 @@ export function moment(timestamp: string | null): TemplateResult | string {
 /** Shows a text that somebody sent: never as HTML, and in its own writing direction. */
 export function given(text: string | null): TemplateResult | string {
   return text === null || text === "" ? "–" : html`<bdi>${visible(text)}</bdi>`;
+}
+
+/** Shows a text of several lines that somebody sent. */
+export function givenLines(text: string | null): TemplateResult | string {
+  return text === null || text === "" ? "–" : html`<bdi class="lines">${visibleLines(text)}</bdi>`;
 }
 
 export function section(id: string, title: TemplateResult | string, content: unknown): TemplateResult {

@@ -1,0 +1,28 @@
+import type { CandidateReader } from "../candidates/reader.ts";
+import type { CandidateOutreach } from "./history-schema.ts";
+import type { MessageStore } from "./message-store.ts";
+
+/** Maximum number of messages that a history shows. */
+const MAX_SHOWN = 200;
+
+export type HistoryService = ReturnType<typeof historyService>;
+
+/** What clients read of a candidate's reminders. */
+export function historyService(reader: Pick<CandidateReader, "get">, messages: Pick<MessageStore, "of">) {
+  return {
+    /** @throws problems not_found, candidate_deleted */
+    async read(accountId: string, id: string): Promise<CandidateOutreach> {
+      const { outreach } = await reader.get(accountId, id); // first: an erasure removes the record before the messages
+      const tries = await messages.of({ accountId, id });
+      return {
+        object: "candidate_outreach",
+        candidate_id: id,
+        next_at: outreach.next_at,
+        reason: outreach.reason,
+        messages: tries.slice(-MAX_SHOWN).map(({ to, subject = null, at, kind, tries, documents }) => {
+          return { to, subject, at, outcome: kind, tries, documents: [...documents] };
+        }),
+      };
+    },
+  };
+}
