@@ -38,6 +38,8 @@ interface Own {
   outreach?: OutreachRecord;
   /** Absent in records of 0.1.0. */
   outreach_enabled?: boolean;
+  /** Absent in records of 0.1.0. */
+  language?: string | null;
   metadata: string;
   documents: (Omit<DocumentRecord, "metadata"> & { metadata: string })[];
   references: (Omit<ReferenceRecord, "metadata" | "response"> & { metadata: string; response: string })[];

@@ -118,7 +118,6 @@ export class OnboardingClient {
     return this.#get(path`/candidates/${id}/outreach`, options);
   }
 
-  /** Mails everybody who is still to answer, within seconds. Once an hour for each candidate. */
   remindCandidate(id: string, options: CallOptions = {}): Promise<api.Candidate> {
     return this.#post(path`/candidates/${id}/outreach/remind`, undefined, options, "writes");
   }

@@ -145,7 +145,7 @@ describe("A change that concerns somebody", () => {
 
   it("goes out in the person's own language, whatever the assistant's is", async () => {
     bench.assistant = { language: "fr" };
-    await bench.change(id, (record) => ({ ...patched(record, { language: "de-CH" }), ...{} }));
+    await bench.change(id, (record) => patched(record, { language: "de-CH" }));
     await bench.change(id, documents("rejected", "unscharf"));
     await bench.change(id, reference({ language: "nl", email: "new@example.com" }));
     await after(2);

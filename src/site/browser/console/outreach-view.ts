@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Chase } from "../../../candidates/document-schema.ts";
-import type { Candidate, OutreachReason } from "../../../candidates/schema.ts";
+import type { Chase, OutreachReason } from "../../../candidates/document-schema.ts";
+import type { Candidate } from "../../../candidates/schema.ts";
 import type { CandidateOutreach } from "../../../reminders/history-schema.ts";
 import type { App } from "./app.ts";
 import { charged, failureOf, given, list, moment } from "./parts.ts";
@@ -68,13 +68,8 @@ function recipient(candidate: Candidate, to: string): TemplateResult | string {
   return referee === undefined ? "a referee who was removed" : html`<bdi>${visible(referee.name ?? to)}</bdi>`;
 }
 
-/** What was sent about a document or to a referee. @param chase `next_at` and `reason` are absent in earlier versions. */
-export function chased({
-  attempts,
-  last_at,
-  next_at = null,
-  reason = null,
-}: Chase & { readonly next_at?: string | null; readonly reason?: OutreachReason | null }): TemplateResult {
+/** What was sent about a document or to a referee, and what comes next. */
+export function chased({ attempts, last_at, next_at = null, reason = null }: Chase): TemplateResult {
   return html`<p class="quiet">
     ${attempts === 1 ? "1 reminder" : `${count(attempts)} reminders`}${last_at === null ? nothing : html`, last ${moment(last_at)}`}${next_at === null ? nothing : html`, next ${moment(next_at)}`}.
     ${reason === null ? nothing : REASONS[reason]}
