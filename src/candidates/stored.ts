@@ -42,7 +42,11 @@ interface Own {
   language?: string | null;
   metadata: string;
   documents: (Omit<DocumentRecord, "metadata"> & { metadata: string })[];
-  references: (Omit<ReferenceRecord, "metadata" | "response"> & { metadata: string; response: string })[];
+  references: (Omit<ReferenceRecord, "metadata" | "response" | "language"> & {
+    metadata: string;
+    response: string;
+    language?: string | null;
+  })[];
 }
 
 /**
@@ -173,9 +177,6 @@ export function salvaged(document: Uint8Array): Tombstone {
   };
 }
 
-/** What references of 0.1.0 do not have. */
-const NEW_IN_REFERENCES = { language: null };
-
 export function decode(stored: Stored): Found {
   if (stored.deleted !== true) return decodeRecord(stored);
   const { _id: id, account: accountId, version, updated_at, erasure = null } = stored;
@@ -217,8 +218,8 @@ function decodeRecord({
       metadata: JSON.parse(document.metadata) as Record<string, string>,
     })),
     references: stored.references.map((reference) => ({
-      ...NEW_IN_REFERENCES,
       ...reference,
+      language: reference.language ?? null, // in its place, which an ETag depends on; absent in records of 0.1.0
       metadata: JSON.parse(reference.metadata) as Record<string, string>,
       response: JSON.parse(reference.response) as ReferenceRecord["response"],
     })),

@@ -1201,7 +1201,7 @@ export type StartInput = {
  */
 export type SentMessage = {
     /**
-     * candidate, or the id of the reference whose referee it is to.
+     * Whom it is to: candidate, or the id of the reference.
      */
     to: string;
     /**
@@ -1213,7 +1213,7 @@ export type SentMessage = {
      */
     at: string;
     /**
-     * sent: the mail server took it. deferred: it refused the address for the moment, and the message is tried again. bounced: it does not accept mail to the address. outage: it could not be used, and the message is tried again. unconfirmed: the connection broke before its answer, so the message may have gone out.
+     * What became of it. sent: the mail server took it. deferred: it refused the address for the moment, and the message is tried again. bounced: it does not accept mail to the address. outage: it could not be used, and the message is tried again. unconfirmed: the connection broke before its answer, so the message may have gone out.
      */
     outcome: 'sent' | 'deferred' | 'bounced' | 'outage' | 'unconfirmed';
     /**

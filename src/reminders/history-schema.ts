@@ -5,7 +5,7 @@ import { about, component, nullable, oneOf, Timestamp } from "../schema/fields.t
 export const OUTCOMES = ["sent", "deferred", "bounced", "outage", "unconfirmed"] as const;
 
 const SentMessage = component("SentMessage", "One time that a reminder was given to the mail server.", {
-  to: about(Type.String(), "candidate, or the id of the reference whose referee it is to.", "candidate"),
+  to: about(Type.String(), "Whom it is to: candidate, or the id of the reference.", "candidate"),
   subject: about(
     nullable(Type.String()),
     "Its subject. Null if it was sent before the service kept subjects.",
@@ -14,7 +14,7 @@ const SentMessage = component("SentMessage", "One time that a reminder was given
   at: about(Timestamp, "When the mail server answered.", "2026-08-17T09:31:00.000Z"),
   outcome: about(
     oneOf(OUTCOMES),
-    "sent: the mail server took it. deferred: it refused the address for the moment, and the message is tried again. bounced: it does not accept mail to the address. outage: it could not be used, and the message is tried again. unconfirmed: the connection broke before its answer, so the message may have gone out.",
+    "What became of it. sent: the mail server took it. deferred: it refused the address for the moment, and the message is tried again. bounced: it does not accept mail to the address. outage: it could not be used, and the message is tried again. unconfirmed: the connection broke before its answer, so the message may have gone out.",
     "sent",
   ),
   tries: about(Type.Integer({ minimum: 1 }), "How often this message was given to the mail server by then.", 1),

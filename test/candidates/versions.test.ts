@@ -41,6 +41,7 @@ describe("A version of a candidate", () => {
       reason: "not_started",
       look_at: null,
       rules: null,
+      chases: [],
       recipients: [],
       opted_out: [],
     };

@@ -38,19 +38,16 @@ describe("What a candidate waits for", () => {
 
   it("follows from the state of its only reference", () => {
     const stories = Object.fromEntries(REFERENCE_STATES.map((state) => [state, story([], [reference(state)])]));
-    const bounced = "Reference ref_1 could not be reached: the message bounced";
+    const bounced = "a@example.com cannot be reached: the message bounced";
     expect(stories).to.deep.equal({
       not_requested: ["in_progress: null"],
-      requested: ["in_progress: null", "reference_requested ref_1: Reference ref_1 has not answered"],
+      requested: ["in_progress: null", "reference_requested ref_1: a@example.com has not answered"],
       received: ["completed: null"],
-      declined: [
-        "action_required: Reference ref_1 has declined",
-        "reference_declined ref_1: Reference ref_1 has declined",
-      ],
+      declined: ["action_required: a@example.com has declined", "reference_declined ref_1: a@example.com has declined"],
       bounced: [`action_required: ${bounced}`, `reference_bounced ref_1: ${bounced}`],
       unresponsive: [
-        "action_required: Reference ref_1 does not respond",
-        "reference_unresponsive ref_1: Reference ref_1 does not respond",
+        "action_required: a@example.com does not respond",
+        "reference_unresponsive ref_1: a@example.com does not respond",
       ],
       waived: ["in_progress: null"],
       cancelled: ["in_progress: null"],
@@ -79,8 +76,8 @@ describe("What a candidate waits for", () => {
       "not_started cand_1: The candidate has not been started",
       'document_requested doc_2: Document "ID" has not arrived',
       'document_received doc_1: Document "CV" has arrived and is to be reviewed',
-      "reference_without_email ref_1: Reference ref_1 has no email address",
-      "reference_requested ref_1: Reference ref_1 has not answered",
+      "reference_without_email ref_1: A referee without a name has no email address",
+      "reference_requested ref_1: A referee without a name has not answered",
       "references_missing cand_1: 2 more references are needed",
     ]);
   });

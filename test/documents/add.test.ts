@@ -46,10 +46,10 @@ describe("POST /candidates/{id}/documents", () => {
   it("accepts what another system has sent, in JSON and in a form, and a PATCH does not", async () => {
     const chase = { attempts: 2, last_at: "2026-01-02T03:04:05.000Z" };
     const added = await client.post(`${candidate}/documents`, { name: "CV", chase });
-    expect(documentIn(added).chase).to.deep.equal(chase);
+    expect(documentIn(added).chase).to.deep.include(chase);
     const form = { name: "CV", chase: JSON.stringify(chase) };
     const file = { bytes: "bytes", filename: "cv.txt" };
-    expect(documentIn(await postForm(client, `${candidate}/documents`, form, file)).chase).to.deep.equal(chase);
+    expect(documentIn(await postForm(client, `${candidate}/documents`, form, file)).chase).to.deep.include(chase);
     const patched = await client.patch(`${candidate}/documents/${added.body.id}`, { chase });
     expect(expectProblem(patched, 422, "validation_failed").errors[0]?.detail).to.contain("read-only");
     const before = await held(service);

@@ -20,7 +20,7 @@ describe("references", () => {
   it("may bring what another system has sent, and a PATCH may not", async () => {
     const chase = { attempts: 2, last_at: "2026-01-02T03:04:05.000Z" };
     const added = await client.post(`${candidate}/references`, { chase });
-    expect(added.body).to.deep.include({ chase });
+    expect(added.body).to.deep.include({ chase: { ...chase, next_at: null, reason: null } });
     const patched = await client.patch(`/references/${added.body.id}`, { chase });
     expect(expectProblem(patched, 422, "validation_failed").errors[0]?.detail).to.contain("read-only");
     const late = { chase: { ...chase, last_at: "2999-01-01T00:00:00Z" } };

@@ -6,7 +6,13 @@ import { useAccount, useService } from "../support/use-service.ts";
 const KINDS = [
   {
     path: "/settings/assistant",
-    fresh: { object: "assistant_settings", ...ASSISTANT_DEFAULTS, version: 0, updated_at: null },
+    fresh: {
+      object: "assistant_settings",
+      ...ASSISTANT_DEFAULTS,
+      message_language: "en",
+      version: 0,
+      updated_at: null,
+    },
     change: {
       display_name: "Zoë 🦊",
       reply_to: "hr@example.com",
