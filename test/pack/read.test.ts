@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { type Client, expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
-import { download, type Download, packOf } from "./support.ts";
+import { download, happened, packOf, type Download } from "./support.ts";
 
 const FORMS = [
   ["json", "application/json"],
@@ -44,12 +44,6 @@ describe("GET /candidates/{id}/pack", () => {
       expect(pack).to.include({ object: "pack", candidate_id: id, pack_version: 1, complete: false });
       expect(pack.account).to.deep.equal({ id: account.id, name: "Test" });
       expect(pack.candidate).to.include({ name: "Zoë", external_id: "e-1", state: "created", started_at: null });
-      const happened = ({
-        chase: { attempts, last_at },
-        ...each
-      }: (typeof whole)["documents" | "references"][number]) => {
-        return { ...each, chase: { attempts, last_at } };
-      };
       expect(pack.documents, "all but what is planned").to.deep.equal(whole.documents.map(happened));
       expect(pack.documents[0]?.content).to.include({
         size: 5,

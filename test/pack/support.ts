@@ -112,3 +112,10 @@ export async function readPdf(bytes: Uint8Array, maxPages = Infinity): Promise<P
   await pdf.destroy();
   return { info: info as Record<string, unknown>, pages, placed };
 }
+
+/** Returns a document or reference as the pack shows it: without what is planned. */
+export function happened<
+  Item extends { readonly chase: { readonly attempts: number; readonly last_at: string | null } },
+>({ chase: { attempts, last_at }, ...item }: Item) {
+  return { ...item, chase: { attempts, last_at } };
+}
