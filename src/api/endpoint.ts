@@ -94,10 +94,10 @@ export interface Declared<
   /** Members of the response that change by the clock alone. A GET's ETag covers them; If-Match ignores them. */
   readonly volatile?: readonly string[];
   /**
-   * The member from which on the ETag leaves the response out: the release before does not have the rest, and both must
-   * compute the same ETag while they run side by side. The response must have a `version` that changes with it.
+   * Returns what the ETag covers of a response, if that is not all. What it leaves out must change `version`. The release before
+   * may not have it, and both must compute the same ETag while they run side by side.
    */
-  readonly untagged?: string;
+  tagged?(response: Static<Output>): object;
   /** Media types that it can respond with in addition to JSON, or instead of it. */
   readonly binary?: readonly string[];
   /** Problems that it can respond with, in addition to those of every endpoint. */

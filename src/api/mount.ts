@@ -111,11 +111,14 @@ async function responseOf(
     const result = await route.handle({ ...input, newId: id });
     if (result instanceof BinaryResponse) return result;
     if (result === undefined) return new BinaryResponse(204, {});
-    const { volatile, untagged } = route;
     const { outcome, value } = route.outcomes ? (result as Outcomed) : { outcome: undefined, value: result };
     const status = outcome === undefined || outcome === "created" ? route.status : 200;
     const location = status === 201 ? route.location?.(value) : undefined;
-    const response = await jsonResponse(status, value, { location, volatile, untagged });
+    const response = await jsonResponse(status, value, {
+      location,
+      volatile: route.volatile,
+      tagged: route.tagged?.(value),
+    });
     if (outcome === undefined) return response;
     response.headers["Onboarding-Outcome"] = outcome;
     return { ...response, subject: value.id };

@@ -9,11 +9,12 @@ import { Candidate, CandidateOrDryRun, CandidatePath, ListQuery } from "./schema
 import { keepUnreadable } from "./unreadable.ts";
 import { CandidateList } from "./row-schema.ts";
 import { CandidateInput, CandidatePatch, CreateQuery, OutreachPatch, StartInput } from "./input-schema.ts";
-import { renderCandidate, UNTAGGED } from "./render.ts";
+import { renderCandidate } from "./render.ts";
+import { taggedView } from "./tagged.ts";
 import type { CandidateService } from "./service.ts";
 
 /** The response of endpoints that return a candidate. */
-const CANDIDATE = { response: Candidate, untagged: UNTAGGED } as const;
+const CANDIDATE = { response: Candidate, tagged: taggedView } as const;
 
 function withWarnings(candidate: Candidate, warnings: readonly Fault[]): Candidate {
   return warnings.length === 0 ? candidate : { ...candidate, warnings: [...warnings] };

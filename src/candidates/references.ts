@@ -108,12 +108,12 @@ export function newReference(
     company: given.company ?? null,
     job_title: given.job_title ?? null,
     relationship: given.relationship ?? null,
-    language: given.language ?? null,
     response: mergedResponse(null, given.response, at),
     metadata: given.metadata ?? {},
     chase: newChase(given.chase, { now, at }),
     ...stateAt(state, now, { requested_at: null }),
     created_at: now,
     updated_at: now,
+    language: given.language ?? null, // last, as it is stored: the ETag depends on it
   };
 }

@@ -5,15 +5,6 @@ import type { Reference } from "./reference-schema.ts";
 import type { Candidate } from "./schema.ts";
 import { derive } from "./states.ts";
 
-/** The ETag of a candidate covers what comes before this member. The rest changes `version`, or belongs to one response. */
-export const UNTAGGED = "outreach";
-
-/** What the ETag of a candidate covers. */
-export function taggedCandidate(record: CandidateRecord): Omit<Candidate, typeof UNTAGGED | "outreach_enabled"> {
-  const { outreach: _, outreach_enabled: _enabled, ...tagged } = renderCandidate(record);
-  return tagged;
-}
-
 export function renderCandidate(record: CandidateRecord): Candidate {
   const { state, state_reason, waiting_on, reference_requirements } = derive(record);
   return {
@@ -45,18 +36,18 @@ export function renderCandidate(record: CandidateRecord): Candidate {
     created_at: record.created_at,
     updated_at: record.updated_at,
     started_at: record.started_at,
-    outreach: { next_at: record.outreach.next_at, reason: record.outreach.reason }, // UNTAGGED
+    outreach: { next_at: record.outreach.next_at, reason: record.outreach.reason },
     outreach_enabled: record.outreach_enabled,
   };
 }
 
 /** A document as the API shows it. It describes the content, and never includes the bytes. */
 export function renderDocument(candidate: CandidateRecord, document: DocumentRecord): Document {
-  const { content } = document;
+  const { content, ...rest } = document;
   return {
     object: "document",
     candidate_id: candidate.id,
-    ...document,
+    ...rest,
     chase: chaseOf(document, candidate),
     content: content === null ? null : renderContent(content),
   };

@@ -13,7 +13,7 @@ import type { Candidate, CandidateState, ReferenceRequirements, WaitingOn } from
 
 type Facts = Omit<CandidateRecord, "state">;
 
-/** Part of every ETag and row. If a release changes a text, its replicas refuse If-Match from the last one, and vice versa. */
+/** Part of every ETag and row. If a release changes a text, tagged.ts keeps the earlier one for ETags. */
 const DOCUMENT_WAITS: Partial<Record<DocumentState, string>> = {
   requested: "has not arrived",
   received: "has arrived and is to be reviewed",

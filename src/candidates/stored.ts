@@ -125,8 +125,9 @@ function storedRecord(record: CandidateRecord, at: number): Stored {
     next_expiry: nextExpiry(record.documents),
     metadata: JSON.stringify(record.metadata),
     documents: record.documents.map((document) => ({ ...document, metadata: JSON.stringify(document.metadata) })),
-    references: record.references.map((reference) => ({
+    references: record.references.map(({ language, ...reference }) => ({
       ...reference,
+      ...(language === null ? {} : { language }), // 0.1.0 shows what is stored
       metadata: JSON.stringify(reference.metadata),
       response: JSON.stringify(reference.response),
     })),
@@ -219,7 +220,7 @@ function decodeRecord({
     })),
     references: stored.references.map((reference) => ({
       ...reference,
-      language: reference.language ?? null, // in its place, which an ETag depends on; absent in records of 0.1.0
+      language: reference.language ?? null,
       metadata: JSON.parse(reference.metadata) as Record<string, string>,
       response: JSON.parse(reference.response) as ReferenceRecord["response"],
     })),

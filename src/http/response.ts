@@ -40,17 +40,17 @@ interface ResponseOptions {
   readonly location?: string | undefined;
   /** Members that change by the clock alone. */
   readonly volatile?: readonly string[] | undefined;
-  /** The member from which on the ETag covers nothing. */
-  readonly untagged?: string | undefined;
+  /** What the ETag covers, if that is not the whole value. */
+  readonly tagged?: object | undefined;
 }
 
 /** Creates a JSON response with its ETag. Shared caches must not store it: it may contain personal data. */
 export async function jsonResponse(
   status: number,
   value: unknown,
-  { location, volatile, untagged }: ResponseOptions = {},
+  { location, volatile, tagged }: ResponseOptions = {},
 ): Promise<JsonResponse> {
-  const text = value instanceof RenderedJson ? value : jsonText(value, untagged);
+  const text = value instanceof RenderedJson ? value : jsonText(value, tagged);
   const { body, tag } = text instanceof Promise ? await text : text;
   const headers = {
     ETag: volatile === undefined ? tag : viewTag(value, volatile),
@@ -73,32 +73,20 @@ interface JsonText {
  * Returns a value as `JSON.stringify` writes it, with its entity tag. A small value becomes a string: the HTTP server sends
  * it in one chunk with the headers. A larger one, of up to 8 MiB, becomes bytes, in stretches between which other requests
  * are served.
- * @param untagged the member from which on the tag covers nothing. The rest must be short: at most 1 kB.
+ * @param tagged what the tag covers.
  */
-export function jsonText(value: unknown, untagged?: string): JsonText | Promise<JsonText> {
-  if (remaining(value, MAX_AT_ONCE) < 0) return inStretches(value, untagged);
+export function jsonText(value: unknown, tagged: unknown = value): JsonText | Promise<JsonText> {
+  if (remaining(value, MAX_AT_ONCE) < 0) return inStretches(value, tagged);
   const body = JSON.stringify(value);
-  const cut = untagged === undefined ? -1 : body.lastIndexOf(memberStart(untagged));
-  return { body, tag: entityTag(cut === -1 ? body : `${body.slice(0, cut)}}`) };
+  return { body, tag: entityTag(tagged === value ? body : JSON.stringify(tagged)) };
 }
 
-async function inStretches(value: unknown, untagged: string | undefined): Promise<JsonText> {
-  const hash = createHash("sha256");
+async function inStretches(value: unknown, tagged: unknown): Promise<JsonText> {
   const parts: Buffer[] = [];
-  for await (const part of jsonParts(value)) {
-    parts.push(Buffer.from(part));
-    if (parts.length > 2) hash.update(parts.at(-3)!); // what is left out is in the last two parts
-  }
-  const end = Buffer.concat(parts.slice(-2));
-  const cut = untagged === undefined ? -1 : end.lastIndexOf(memberStart(untagged));
-  hash.update(cut === -1 ? end : end.subarray(0, cut));
-  if (cut !== -1) hash.update("}");
+  for await (const part of jsonParts(value)) parts.push(Buffer.from(part));
+  const hash = createHash("sha256");
+  for await (const part of tagged === value ? parts : jsonParts(tagged)) hash.update(part);
   return { body: Buffer.concat(parts), tag: tagOfHash(hash.digest("base64url")) };
-}
-
-/** Returns the beginning of a member that is not the first. No text looks like it: quotes inside a text are escaped. */
-function memberStart(name: string): string {
-  return `,"${name}":`;
 }
 
 /** Returns what a value leaves of a number of characters. Stops counting when it is below zero. */

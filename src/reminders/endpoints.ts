@@ -1,7 +1,7 @@
 import { endpoint } from "../api/endpoint.ts";
 import { RemindInput } from "../candidates/input-schema.ts";
-import { UNTAGGED } from "../candidates/render.ts";
 import { Candidate, CandidatePath } from "../candidates/schema.ts";
+import { taggedView } from "../candidates/tagged.ts";
 import type { HistoryService } from "./history.ts";
 import { CandidateOutreach } from "./history-schema.ts";
 import type { RemindService } from "./remind.ts";
@@ -29,7 +29,7 @@ export function outreachEndpoints(history: HistoryService, remind: RemindService
       body: RemindInput,
       bodyOptional: true,
       response: Candidate,
-      untagged: UNTAGGED,
+      tagged: taggedView,
       problems: ["not_found", "version_mismatch", "nothing_to_send", "reminded_recently"],
       handle: ({ caller, params, precondition }) => remind(caller.accountId, params.id, precondition),
     }),

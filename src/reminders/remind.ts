@@ -1,4 +1,5 @@
-import { renderCandidate, taggedCandidate } from "../candidates/render.ts";
+import { renderCandidate } from "../candidates/render.ts";
+import { taggedCandidate } from "../candidates/tagged.ts";
 import type { Candidate } from "../candidates/schema.ts";
 import { type Precondition, problem } from "../problems.ts";
 import { reminded } from "./edits.ts";

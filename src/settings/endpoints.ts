@@ -1,6 +1,6 @@
 import { endpoint } from "../api/endpoint.ts";
 import { AssistantPatch, AssistantSettings, QuietHoursPatch, QuietHoursSettings } from "./schema.ts";
-import { type SettingsService, UNTAGGED } from "./service.ts";
+import { type SettingsService, taggedView } from "./service.ts";
 
 /** The operations on an account's settings. Each kind has its defaults until the account changes them. */
 export function settingsEndpoints(settings: SettingsService) {
@@ -11,7 +11,7 @@ export function settingsEndpoints(settings: SettingsService) {
       summary: "Read the assistant settings",
       description: "Reads the assistant settings, with the default of each field that was never changed.",
       response: AssistantSettings,
-      untagged: UNTAGGED,
+      tagged: taggedView,
       problems: [],
       handle: ({ caller }) => settings.readAssistant(caller.accountId),
     }),
@@ -22,7 +22,7 @@ export function settingsEndpoints(settings: SettingsService) {
       description: "Changes the fields that are sent. null restores a default.",
       body: AssistantPatch,
       response: AssistantSettings,
-      untagged: UNTAGGED,
+      tagged: taggedView,
       problems: ["version_mismatch"],
       handle: ({ caller, body, precondition }) => settings.changeAssistant(caller.accountId, body, precondition),
     }),

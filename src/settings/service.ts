@@ -44,7 +44,7 @@ export class SettingsService {
   /** @throws problem version_mismatch */
   async changeAssistant(accountId: string, patch: AssistantPatch, precondition: Precondition) {
     const named = patch.language ? { ...patch, language: languageNamed(patch.language) } : patch;
-    const check = (before: SettingsRecord<Assistant>) => precondition([taggedAssistant(before)]);
+    const check = (before: SettingsRecord<Assistant>) => precondition([taggedView(renderAssistant(before))]);
     return renderAssistant(await this.#change(this.#options.assistant, accountId, named, check));
   }
 
@@ -82,22 +82,15 @@ export class SettingsService {
   }
 }
 
-/** From this member on, the ETag of the assistant settings covers nothing: 0.1.0 does not know the rest. */
-export const UNTAGGED = "reference_questions";
-
-function renderAssistant(record: SettingsRecord<Assistant>): AssistantSettings {
-  const { reference_questions = ASSISTANT_DEFAULTS.reference_questions } = record.values;
-  const tagged = taggedAssistant(record);
-  return { ...tagged, reference_questions, message_language: messageLanguage(tagged.language) };
+/** Returns what the ETag of the assistant settings covers: what 0.1.0 knows, so that replicas of both versions agree. */
+export function taggedView({ reference_questions: _q, message_language: _m, ...tagged }: AssistantSettings) {
+  return tagged;
 }
 
-/** The view that If-Match compares. */
-function taggedAssistant(
-  record: SettingsRecord<Assistant>,
-): Omit<AssistantSettings, typeof UNTAGGED | "message_language"> {
-  const { values, version, updated_at } = record;
-  const { reference_questions: _, ...tagged } = { ...ASSISTANT_DEFAULTS, ...values };
-  return { object: "assistant_settings", ...tagged, version, updated_at };
+function renderAssistant({ values, version, updated_at }: SettingsRecord<Assistant>): AssistantSettings {
+  const { reference_questions, ...rest } = { ...ASSISTANT_DEFAULTS, ...values };
+  const message_language = messageLanguage(rest.language);
+  return { object: "assistant_settings", ...rest, version, updated_at, reference_questions, message_language };
 }
 
 /** The view that If-Match compares. It leaves out `effective`, which changes by the clock alone. */

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { UNTAGGED } from "../../src/candidates/render.ts";
+import { taggedView } from "../../src/candidates/tagged.ts";
 import { codedTag } from "../../src/http/entity-tags.ts";
 import { jsonText } from "../../src/http/response.ts";
 import { expectProblem } from "../support/client.ts";
@@ -22,7 +22,7 @@ describe("Idempotency-Key", () => {
     expect(first).to.include({ status: 201, replayed: undefined });
     expect(again).to.include({ status: 201, replayed: "true", text: first.text });
     expect(again.headers).to.deep.equal(first.headers);
-    const { tag } = await jsonText(JSON.parse(first.text), UNTAGGED);
+    const { tag } = await jsonText(taggedView(JSON.parse(first.text)));
     expect(again.headers).to.include({
       etag: codedTag(tag, "gzip"), // fetch() accepts gzip
       location: `/candidates/${(JSON.parse(first.text) as { id: string }).id}`,

@@ -1,7 +1,20 @@
-/** Members that the earlier version does not know. Clients ignore what they do not know; ETags do not cover them. */
-const ADDED = new Set(["outreach", "outreach_enabled", "reference_questions"]);
+/** Members that the earlier version does not know, or says in other words. Clients ignore what they do not know. */
+const ADDED = new Set([
+  "outreach",
+  "outreach_enabled",
+  "reference_questions",
+  "message_language",
+  "next_at",
+  "reason",
+  "message",
+  "state_reason",
+]);
 
-/** A candidate, or settings, as a client of the earlier version reads it. */
-export function known(body: object): object {
-  return Object.fromEntries(Object.entries(body).filter(([name]) => !ADDED.has(name)));
+/** A candidate, settings or a pack, as a client of the earlier version reads it. */
+export function known<T>(body: T): T {
+  const text = JSON.stringify(body, function (this: { readonly object?: string }, name: string, value: unknown) {
+    const isAdded = ADDED.has(name) || (name === "language" && this.object !== "assistant_settings");
+    return isAdded ? undefined : value;
+  });
+  return JSON.parse(text) as T;
 }

@@ -107,7 +107,7 @@ describe("two versions side by side on one Redis and one MongoDB", function () {
           packOf(first, created.id),
           packOf(second, created.id),
         ]);
-        expect(other).to.deep.equal(one);
+        expect(known(other)).to.deep.equal(known(one));
       });
 
       it("accept each other's ETags", async () => {
