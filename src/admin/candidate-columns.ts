@@ -125,7 +125,10 @@ function given(schema: TSchema, value: object): Tree {
   );
 }
 
-function anew({ state, chase }: Pick<Candidate["documents" | "references"][number], "state" | "chase">) {
+function anew({
+  state,
+  chase: { attempts, last_at },
+}: Pick<Candidate["documents" | "references"][number], "state" | "chase">) {
   const isFirst = state === "pending" || state === "not_requested" || state === "requested";
-  return { state: isFirst ? undefined : state, chase: chase.attempts === 0 ? undefined : chase };
+  return { state: isFirst ? undefined : state, chase: attempts === 0 ? undefined : { attempts, last_at } };
 }

@@ -71,14 +71,23 @@ export type Chase = Static<typeof Chase>;
 /** The reminders sent so far, as a record has them. */
 export type ChaseRecord = Pick<Static<typeof Chase>, "attempts" | "last_at">;
 
-export const ChaseInput = component("ChaseInput", "The reminders that another system has sent so far.", {
-  attempts: about(Type.Integer({ minimum: 0, maximum: 1000 }), "How many, 0 to 1,000. They count towards the cap.", 2),
-  last_at: optional(
-    Timestamp,
-    "When the last one was sent, not in the future. The next one keeps the interval after it. Default: null, not known.",
-    "2026-08-15T08:00:00.000Z",
-  ),
-});
+export const ChaseInput = component(
+  "ChaseInput",
+  "The reminders that another system has sent so far.",
+  {
+    attempts: about(
+      Type.Integer({ minimum: 0, maximum: 1000 }),
+      "How many, 0 to 1,000. They count towards the cap.",
+      2,
+    ),
+    last_at: optional(
+      Timestamp,
+      "When the last one was sent, not in the future. The next one keeps the interval after it. Default: null, not known.",
+      "2026-08-15T08:00:00.000Z",
+    ),
+  },
+  readOnly("next_at", "reason"),
+);
 export type ChaseInput = Static<typeof ChaseInput>;
 
 /** Completes what the field `language` means. */

@@ -9,8 +9,7 @@ import { Candidate, CandidateOrDryRun, CandidatePath, ListQuery } from "./schema
 import { keepUnreadable } from "./unreadable.ts";
 import { CandidateList } from "./row-schema.ts";
 import { CandidateInput, CandidatePatch, CreateQuery, OutreachPatch, StartInput } from "./input-schema.ts";
-import { renderCandidate } from "./render.ts";
-import { taggedView } from "./tagged.ts";
+import { renderCandidate, taggedView } from "./render.ts";
 import type { CandidateService } from "./service.ts";
 
 /** The response of endpoints that return a candidate. */

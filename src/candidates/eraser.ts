@@ -8,8 +8,7 @@ import { candidateDeleted, isTombstone, type Tombstone } from "./erasure.ts";
 import { withoutPart } from "./parts.ts";
 import { type CandidateKey, type CandidateRecord, type Deleter, type Deletion, namesFile } from "./record.ts";
 import { referenceOf } from "./references.ts";
-import { renderDocument, renderReference } from "./render.ts";
-import { taggedCandidate } from "./tagged.ts";
+import { renderDocument, renderReference, taggedCandidate } from "./render.ts";
 import type { CandidateStore } from "./store.ts";
 
 interface EraserOptions {

@@ -177,8 +177,3 @@ export const NEVER_CHASED: ChaseRecord = { attempts: 0, last_at: null };
 export function namesFile({ documents }: Pick<CandidateRecord, "documents">, fileId: string): boolean {
   return documents.some(({ content }) => content?.file_id === fileId);
 }
-
-/** Returns a candidate's name, in whichever fields it is. */
-export function nameOf(of: Pick<CandidateRecord, "name" | "first_name" | "last_name">): string | null {
-  return of.name ?? ([of.first_name, of.last_name].filter(Boolean).join(" ") || null);
-}

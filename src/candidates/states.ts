@@ -4,7 +4,6 @@ import {
   type CandidateRecord,
   type Derived,
   type DocumentRecord,
-  nameOf,
   type ReferenceRecord,
   TO_CANDIDATE,
 } from "./record.ts";
@@ -13,7 +12,7 @@ import type { Candidate, CandidateState, ReferenceRequirements, WaitingOn } from
 
 type Facts = Omit<CandidateRecord, "state">;
 
-/** Part of every ETag and row. If a release changes a text, tagged.ts keeps the earlier one for ETags. */
+/** Part of every ETag and row. If a release changes a text, render.ts keeps the earlier one for ETags. */
 const DOCUMENT_WAITS: Partial<Record<DocumentState, string>> = {
   requested: "has not arrived",
   received: "has arrived and is to be reviewed",
@@ -141,4 +140,9 @@ function waitForReference({ id, name, email, state }: ReferenceRecord, optedOut:
   const what = REFERENCE_WAITS[state];
   if (what !== undefined) wait(`reference_${state}`, `${referee} ${what}`);
   return waits;
+}
+
+/** Returns a candidate's name, in whichever fields it is. */
+export function nameOf(of: Pick<CandidateRecord, "name" | "first_name" | "last_name">): string | null {
+  return of.name ?? ([of.first_name, of.last_name].filter(Boolean).join(" ") || null);
 }

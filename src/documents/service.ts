@@ -12,8 +12,7 @@ import {
 import { situationOf } from "../candidates/moves.ts";
 import { checkNotRemoved, withChanged, withPart } from "../candidates/parts.ts";
 import { type CandidateRecord, type ContentRecord, type DocumentRecord, namesFile } from "../candidates/record.ts";
-import { contentTag, renderDocument } from "../candidates/render.ts";
-import { taggedCandidate } from "../candidates/tagged.ts";
+import { contentTag, renderDocument, taggedCandidate } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { ByteRange, IncomingFile, StoredFile } from "../content/file.ts";
 import type { ContentStore, FileOwner } from "../content/store.ts";

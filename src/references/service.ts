@@ -1,8 +1,7 @@
 import { situationOf } from "../candidates/moves.ts";
 import { checkNotRemoved, withChanged, withPart } from "../candidates/parts.ts";
 import { newReference, patchedReference, referenceOf } from "../candidates/references.ts";
-import { renderReference } from "../candidates/render.ts";
-import { taggedCandidate } from "../candidates/tagged.ts";
+import { renderReference, taggedCandidate } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { Reference, ReferenceInput, ReferencePatch } from "../candidates/reference-schema.ts";
 import type { Precondition } from "../problems.ts";

@@ -1,7 +1,7 @@
 import { endpoint } from "../api/endpoint.ts";
 import { RemindInput } from "../candidates/input-schema.ts";
 import { Candidate, CandidatePath } from "../candidates/schema.ts";
-import { taggedView } from "../candidates/tagged.ts";
+import { taggedView } from "../candidates/render.ts";
 import type { HistoryService } from "./history.ts";
 import { CandidateOutreach } from "./history-schema.ts";
 import type { RemindService } from "./remind.ts";

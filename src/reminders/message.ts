@@ -1,4 +1,5 @@
-import { type CandidateRecord, type DocumentRecord, nameOf, type ReferenceRecord } from "../candidates/record.ts";
+import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "../candidates/record.ts";
+import { nameOf } from "../candidates/states.ts";
 import { type Html, html } from "../schema/html.ts";
 import { shown, shownName } from "../schema/visible-text.ts";
 import type { Words } from "./languages/en.ts";

@@ -1,5 +1,4 @@
-import { renderCandidate } from "../candidates/render.ts";
-import { taggedCandidate } from "../candidates/tagged.ts";
+import { renderCandidate, taggedCandidate } from "../candidates/render.ts";
 import type { Candidate } from "../candidates/schema.ts";
 import { type Precondition, problem } from "../problems.ts";
 import { reminded } from "./edits.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { taggedView } from "../../src/candidates/tagged.ts";
+import { taggedView } from "../../src/candidates/render.ts";
 import { codedTag } from "../../src/http/entity-tags.ts";
 import { jsonText } from "../../src/http/response.ts";
 import { expectProblem } from "../support/client.ts";

@@ -1,6 +1,7 @@
 import { GuessLimiter } from "../../accounts/guess-limiter.ts";
 import { addressesOf, optedOut } from "../../candidates/outreach.ts";
-import { nameOf, type ReferenceRecord, TO_CANDIDATE } from "../../candidates/record.ts";
+import { type ReferenceRecord, TO_CANDIDATE } from "../../candidates/record.ts";
+import { nameOf } from "../../candidates/states.ts";
 import { patchedReference } from "../../candidates/references.ts";
 import type { Edit } from "../../candidates/store.ts";
 import { timestamp } from "../../infra/clock.ts";
