@@ -63,7 +63,7 @@ describe("the pack as a PDF", function () {
       "St Mary’s",
       "Not requested",
       "1 required, 0 received, 1 outstanding",
-      "The candidate has not been started",
+      "Zoë Ångström has not been started",
     ])
       expect(text).to.contain(fact);
     expect(text).to.match(/Made\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
@@ -143,9 +143,9 @@ describe("the pack as a PDF", function () {
   });
 
   it("shapes Arabic letters according to their neighbours", async () => {
-    const joined = await paperOf({ name: "محمد" });
-    const apart = await paperOf({ name: "م‌ح‌م‌د" });
-    // The forms of a letter differ in width. Without shaping, both names would be equally wide.
+    const joined = await paperOf({ job_title: "محمد" });
+    const apart = await paperOf({ job_title: "م‌ح‌م‌د" });
+    // The forms of a letter differ in width. Without shaping, both titles would be equally wide.
     const widthOf = ({ placed }: Paper) => {
       const pieces = placed.filter(({ text }) => /[\u0600-\u06FF]/.test(text));
       return Math.max(...pieces.map(({ x, width }) => x + width)) - Math.min(...pieces.map(({ x }) => x));
