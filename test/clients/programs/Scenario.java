@@ -36,7 +36,7 @@ public class Scenario {
 
     List<String> rows = new ArrayList<>();
     List<String> deleted = new ArrayList<>();
-    for (CandidateRow row : candidates.listCandidates(null, null, null, null, null, null, null).getData()) {
+    for (CandidateRow row : candidates.listCandidates(null, null, null, null, null, null, null, null).getData()) {
       (row.getDeleted() == null ? rows : deleted).add(row.getId());
     }
 
