@@ -162,8 +162,8 @@ describe("the console's candidates", () => {
     const page = await openConsole(browser, service.url, { width: 360 });
     await openCandidates(page);
     await page.getByRole("button", { name: "Read candidates" }).click();
-    await page.getByText("<img src=x onerror=alert(1)>").waitFor();
-    await page.getByText("A␊B␇").waitFor();
+    await page.locator("ul.candidates a", { hasText: "<img src=x onerror=alert(1)>" }).waitFor();
+    await page.locator("ul.candidates a", { hasText: "A␊B␇" }).waitFor();
     await screenshot(page, "console-hostile-360");
     const rows = await page.locator("ul.candidates a").count();
     expect(rows).to.equal(HOSTILE.length);
