@@ -60,7 +60,7 @@ describe("the console's search and reminders", () => {
     await openCandidates(page);
     await page.getByRole("button", { name: "Read candidates" }).click();
     await page.getByRole("link", { name: "Ada Lovelace" }).click();
-    await page.getByText("The candidate is not started.").waitFor();
+    await page.getByText("Next none, last none. The candidate is not started.").waitFor();
     for (const text of [reason, metadata.team]) {
       const shown = page.locator(".lines", { hasText: text.split("\n")[0] ?? "" }).first();
       expect(await shown.innerText()).to.contain(text);
