@@ -28,6 +28,7 @@ export interface Body extends Omit<Candidate, "object" | "state"> {
   candidate_id: string;
   scope: string;
   retry_after: number;
+  reason: string;
   "violated-policies": string[];
   allowed: string[];
   received_at: string | null;
