@@ -91,7 +91,7 @@ export const ChaseInput = component(
 export type ChaseInput = Static<typeof ChaseInput>;
 
 /** Completes what the field `language` means. */
-export const LANGUAGES = `${MESSAGE_LANGUAGES.join(", ")}, with or without a region, such as de-CH. Null: the language of the assistant.`;
+export const LANGUAGES = `${MESSAGE_LANGUAGES.join(", ")}, with or without a region (de-CH). Null: the assistant's language.`;
 export const Language = Type.String({
   format: "language-tag",
   maxLength: 100,

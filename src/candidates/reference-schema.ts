@@ -42,7 +42,7 @@ const TEXT = {
   company: ["Where the referee and the candidate worked together, up to 200 characters.", "Initech"],
   job_title: ["The referee's job title, up to 200 characters.", "Head of Support"],
   relationship: ["How the referee knows the candidate, up to 200 characters.", "Line manager"],
-  language: [`The language in which the referee is written to. ${LANGUAGES}`, "de"],
+  language: [`The language of messages to the referee: ${LANGUAGES}`, "de"],
 } as const;
 const PHONE = "The referee's phone number";
 

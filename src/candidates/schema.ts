@@ -47,7 +47,7 @@ export const TEXT = {
   first_name: ["The first name, up to 200 characters.", "Ada"],
   last_name: ["The last name, up to 200 characters.", "Okafor"],
   email: ["The email address.", "ada@example.com"],
-  language: [`The language in which the candidate is written to. ${LANGUAGES}`, "de"],
+  language: [`The language of messages to the candidate: ${LANGUAGES}`, "de"],
   job_title: ["The job that the candidate is hired for, up to 200 characters.", "Support Engineer"],
   start_date: ["The first working day.", "2026-09-01"],
   docs_chase_attempts: ["How many reminders may list the same document, 0 to 100.", 3],

@@ -381,7 +381,7 @@ export type ReferenceInput = {
      */
     relationship?: string | null;
     /**
-     * The language in which the referee is written to. en, de, fr, es, nl, with or without a region, such as de-CH. Null: the language of the assistant.
+     * The language of messages to the referee: en, de, fr, es, nl, with or without a region (de-CH). Null: the assistant's language.
      */
     language?: string | null;
     /**
@@ -433,7 +433,7 @@ export type CandidateInput = {
      */
     phone?: string | null;
     /**
-     * The language in which the candidate is written to. en, de, fr, es, nl, with or without a region, such as de-CH. Null: the language of the assistant.
+     * The language of messages to the candidate: en, de, fr, es, nl, with or without a region (de-CH). Null: the assistant's language.
      */
     language?: string | null;
     /**
@@ -690,7 +690,7 @@ export type Reference = {
      */
     relationship: string | null;
     /**
-     * The language in which the referee is written to. en, de, fr, es, nl, with or without a region, such as de-CH. Null: the language of the assistant.
+     * The language of messages to the referee: en, de, fr, es, nl, with or without a region (de-CH). Null: the assistant's language.
      */
     language: string | null;
     /**
@@ -780,7 +780,7 @@ export type Candidate = {
      */
     phone: string | null;
     /**
-     * The language in which the candidate is written to. en, de, fr, es, nl, with or without a region, such as de-CH. Null: the language of the assistant.
+     * The language of messages to the candidate: en, de, fr, es, nl, with or without a region (de-CH). Null: the assistant's language.
      */
     language: string | null;
     /**
@@ -1080,7 +1080,7 @@ export type BulkPatch = {
      */
     phone?: string | null;
     /**
-     * The language in which the candidate is written to. en, de, fr, es, nl, with or without a region, such as de-CH. Null: the language of the assistant.
+     * The language of messages to the candidate: en, de, fr, es, nl, with or without a region (de-CH). Null: the assistant's language.
      */
     language?: string | null;
     /**
@@ -1160,7 +1160,7 @@ export type CandidatePatch = {
      */
     phone?: string | null;
     /**
-     * The language in which the candidate is written to. en, de, fr, es, nl, with or without a region, such as de-CH. Null: the language of the assistant.
+     * The language of messages to the candidate: en, de, fr, es, nl, with or without a region (de-CH). Null: the assistant's language.
      */
     language?: string | null;
     /**
@@ -1374,7 +1374,7 @@ export type ReferencePatch = {
      */
     relationship?: string | null;
     /**
-     * The language in which the referee is written to. en, de, fr, es, nl, with or without a region, such as de-CH. Null: the language of the assistant.
+     * The language of messages to the referee: en, de, fr, es, nl, with or without a region (de-CH). Null: the assistant's language.
      */
     language?: string | null;
     /**

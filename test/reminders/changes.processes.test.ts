@@ -18,7 +18,7 @@ describe("A change that concerns somebody", () => {
   const recipients = () => bench.sent.map(({ to }) => to.address);
   let id: string;
 
-  /** Returns whom the messages went to that left so many minutes after the change. */
+  /** Sends what is due after so many minutes. Returns the recipients of all messages since the change. */
   async function after(minutes: number): Promise<string[]> {
     bench.now += minutes * MINUTE;
     await bench.sender().run(signal);

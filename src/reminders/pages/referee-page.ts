@@ -77,7 +77,7 @@ function questionOf({ question, answer }: Answer, n: number, limit: number, word
     ${areaOf(answer, html`id="answer-${n}" name="${fieldOf(question)}" aria-describedby="${described}" ${excess > 0 && raw('aria-invalid="true"')}`)}`;
 }
 
-/** Shows what a referee has typed and nobody will read. @param action the path that takes it later, if one may. */
+/** Shows a referee the answers that were not stored. @param action the path to send them to again, if that can work. */
 export function typedHtml({ pages }: Words, typed: Typed, action?: string): Html | undefined {
   const { reference: texts } = pages;
   const written = typed.filter(({ text }) => text !== "");
