@@ -1,5 +1,5 @@
 import { timestamp } from "../infra/clock.ts";
-import { comparable, hasOptedOut, isAskedOfCandidate } from "./outreach.ts";
+import { comparable, hasOptedOut, isAskedOfCandidate, withRecipient } from "./outreach.ts";
 import { type CandidateRecord, type DocumentRecord, type ReferenceRecord, TO_CANDIDATE } from "./record.ts";
 
 /** Time for which a message about a change waits for further changes, in milliseconds. Several are then one message. */
@@ -56,12 +56,10 @@ function noted(
   person: boolean,
   now: number,
 ): CandidateRecord {
-  const { recipients } = record.outreach;
-  const recipient = recipients.find((each) => each.to === to) ?? { to, last: null, bounced: null };
-  const { changed } = recipient;
-  const recent = changed && Date.parse(changed.at) > now - GATHER_MS ? changed : undefined;
-  const all = new Set([...(changed?.documents ?? []), ...documents]);
-  const change = { at: recent?.at ?? timestamp(now), documents: [...all], person: person || changed?.person === true };
-  const others = recipients.filter((each) => each.to !== to);
-  return { ...record, outreach: { ...record.outreach, recipients: [...others, { ...recipient, changed: change }] } };
+  return withRecipient(record, to, ({ changed, ...recipient }) => {
+    const recent = changed && Date.parse(changed.at) > now - GATHER_MS ? changed : undefined;
+    const all = new Set([...(changed?.documents ?? []), ...documents]);
+    const change = { at: recent?.at ?? timestamp(now), documents: [...all], person: person || !!changed?.person };
+    return { ...recipient, changed: change };
+  });
 }

@@ -62,6 +62,18 @@ function currentRecipients({ email, references, outreach }: CandidateRecord, now
     }));
 }
 
+/** Changes what the record knows of a recipient, who becomes the last one. */
+export function withRecipient(
+  record: CandidateRecord,
+  to: string,
+  change: (recipient: RecipientRecord) => RecipientRecord,
+): CandidateRecord {
+  const known = record.outreach.recipients.find((recipient) => recipient.to === to);
+  const others = record.outreach.recipients.filter((recipient) => recipient !== known);
+  const recipients = [...others, change(known ?? { to, last: null, bounced: null })];
+  return { ...record, outreach: { ...record.outreach, recipients } };
+}
+
 /** Drops the entries of addresses that were changed. If such an address returns, the store looks it up again. */
 function currentOptOuts(record: CandidateRecord): readonly string[] {
   return record.outreach.opted_out.filter((kept) => addressesOf(record).some((email) => comparable(email) === kept));

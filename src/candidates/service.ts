@@ -2,7 +2,7 @@ import { type IncomingFile, rehearsedFile, type StoredFile } from "../content/fi
 import type { ContentStore } from "../content/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
-import type { RenderedJson } from "../infra/json-parts.ts";
+import { RenderedJson } from "../infra/json-parts.ts";
 import { invalid, type Precondition, Problem } from "../problems.ts";
 import { tidier } from "../schema/tidy.ts";
 import type { Checkpoints } from "./checkpoints.ts";
@@ -10,12 +10,12 @@ import { checkNewDocument, inlineFile, newDocument } from "./documents.ts";
 import { documentsOf, newDraft, started } from "./edits.ts";
 import { alive, candidateDeleted, filesOf, unlessErased } from "./erasure.ts";
 import { type Candidate, type DryRun, ExternalId, type ListQuery, type OUTCOMES } from "./schema.ts";
-import { advance, cursorAt, decodeCursor, encodeCursor } from "./feed.ts";
+import { advance, cursorAt, decodeCursor, encodeCursor, type FeedEntry, type FeedPage } from "./feed.ts";
 import type { CandidateInput, OnConflict } from "./input-schema.ts";
 import { merged, newDocumentsIn, type PartIds, partIds } from "./merges.ts";
-import { readPage } from "./page.ts";
 import { type CandidateKey, type CandidateRecord, type DocumentRecord, type Draft, namesFile } from "./record.ts";
 import { renderCandidate, taggedCandidate } from "./render.ts";
+import { pageTag, renderPage } from "./rows.ts";
 import type { CandidateStore, Edit } from "./store.ts";
 import { nextRecord } from "./version.ts";
 import { searchedWords } from "./words.ts";
@@ -197,13 +197,21 @@ export class CandidateService {
     const { cursor, state, external_id, updated_since, q } = given;
     if (q !== undefined) {
       const found = { accountId, after: "", words: searchedWords(q, given), limit: Math.min(limit, MAX_FOUND) };
-      return readPage(store.reader, found, () => "", clientHas);
+      const { rows } = await store.reader.feed(found);
+      return renderPage({ rows, more: false }, "");
     }
     const from = cursor ? decodeCursor(cursor) : cursorAt(updated_since, feedLagMs);
     // The lag allows for clock skew, and for processes of an earlier version, which make no checkpoints.
     const completeUntil = Math.min(store.feedClock.now() - feedLagMs, checkpoints.completeUntil());
     const query = { accountId, after: from.after, state, external_id, limit: Math.min(limit, MAX_PAGE_ROWS) };
-    return readPage(store.reader, query, (page) => encodeCursor(advance(from, page, completeUntil)), clientHas);
+    const cursorAfter = (page: FeedPage<FeedEntry>) => encodeCursor(advance(from, page, completeUntil));
+    if (clientHas !== undefined) {
+      const positions = await store.reader.positions(query);
+      const tag = pageTag(positions, cursorAfter(positions));
+      if (clientHas(tag)) return new RenderedJson(Buffer.alloc(0), tag);
+    }
+    const page = await store.reader.feed(query);
+    return renderPage(page, cursorAfter(page));
   }
 
   /**

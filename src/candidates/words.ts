@@ -28,15 +28,7 @@ const PLAINER = new RegExp(`[${Object.keys(PLAIN).join("")}]`, "g");
 export function wordsOf(text: string): string[] {
   const bare = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const words = bare.replace(PLAINER, (letter) => PLAIN[letter] ?? letter).match(/[\p{L}\p{N}]+/gu) ?? [];
-  return [
-    ...new Set(
-      words.map((word) =>
-        Array.from(word.slice(0, 2 * MAX_CHARACTERS))
-          .slice(0, MAX_CHARACTERS)
-          .join(""),
-      ),
-    ),
-  ];
+  return [...new Set(words.map((word) => Array.from(word).slice(0, MAX_CHARACTERS).join("")))];
 }
 
 /** What a search looks for in a stored candidate. */
@@ -52,14 +44,11 @@ type Named = Pick<CandidateRecord, "name" | "first_name" | "last_name" | "email"
 /** Returns the words by which a candidate is found. An erased one has none. */
 export function searchable(named: Partial<Named>): Searchable {
   const { name, first_name, last_name, email, external_id } = named;
-  const words = wordsOf([name, first_name, last_name, external_id, email].filter(Boolean).join(" ")).slice(
-    0,
-    MAX_WORDS,
-  );
-  const beginnings = words.flatMap((word) => {
-    const characters = Array.from(word);
-    return characters.map((_, n) => characters.slice(0, n + 1).join(""));
-  });
+  const text = [name, first_name, last_name, external_id, email].filter(Boolean).join(" ");
+  const beginnings = wordsOf(text)
+    .slice(0, MAX_WORDS)
+    .map((word) => Array.from(word))
+    .flatMap((characters) => characters.map((_, n) => characters.slice(0, n + 1).join("")));
   return { words_form: WORDS_FORM, words: [...new Set(beginnings)] };
 }
 

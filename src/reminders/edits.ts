@@ -1,10 +1,9 @@
-import { hasOptedOut, planned } from "../candidates/outreach.ts";
+import { hasOptedOut, planned, withRecipient } from "../candidates/outreach.ts";
 import {
   type AttemptRecord,
   type CandidateRecord,
   type DocumentRecord,
   type Hold,
-  type RecipientRecord,
   type ReferenceRecord,
   TO_CANDIDATE,
 } from "../candidates/record.ts";
@@ -55,7 +54,7 @@ export function deferred(
   { to, messageId, refusals }: { to: string; messageId: string; refusals: number },
   retryAt: string,
 ): CandidateRecord {
-  const { last } = recipientOf(record, to);
+  const last = record.outreach.recipients.find((recipient) => recipient.to === to)?.last;
   if (last?.message_id !== messageId) return record;
   return withRecipient(record, to, (recipient) => ({ ...recipient, last: { ...last, refusals, retry_at: retryAt } }));
 }
@@ -112,19 +111,4 @@ function moved(
 export function replanned(record: CandidateRecord, rules: ReminderRules, now: string): CandidateRecord {
   const { outreach } = planned(record, plannerOf(rules), Date.parse(now));
   return JSON.stringify(outreach) === JSON.stringify(record.outreach) ? record : { ...record };
-}
-
-function recipientOf({ outreach }: CandidateRecord, to: string): RecipientRecord {
-  const found = outreach.recipients.find((recipient) => recipient.to === to);
-  return found ?? { to, last: null, bounced: null };
-}
-
-function withRecipient(
-  record: CandidateRecord,
-  to: string,
-  change: (recipient: RecipientRecord) => RecipientRecord,
-): CandidateRecord {
-  const others = record.outreach.recipients.filter((recipient) => recipient.to !== to);
-  const recipients = [...others, change(recipientOf(record, to))];
-  return { ...record, outreach: { ...record.outreach, recipients } };
 }
