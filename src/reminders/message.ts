@@ -100,7 +100,9 @@ function inHeader(text: string): string {
 
 function toCandidate(record: CandidateRecord, { documents, changed }: PlannedMessage, words: Words, sender: string) {
   const listed = record.documents.filter(({ id }) => documents.includes(id));
-  const news = listed.filter(({ id }) => changed.includes(id));
+  // In the first message nothing is needed "as well": the candidate has been asked for nothing yet.
+  const isFirst = record.documents.every(({ id, chase }) => chase.attempts <= (documents.includes(id) ? 1 : 0));
+  const news = listed.filter(({ id, state }) => changed.includes(id) && !(isFirst && state === "requested"));
   const name = onOneLine(nameOf(record));
   return {
     ...words.documents,
