@@ -11,20 +11,15 @@ export const es: Words = {
       send: "Enviar",
       received: "Recibido",
       replace: "Enviar otro archivo en su lugar",
-      others: (count) => `y ${count} más`,
-      more: (count) =>
-        count === 1
-          ? "Hace falta un documento más. Lo verá aquí cuando haya enviado los documentos de arriba."
-          : `Hacen falta ${count} documentos más. Los verá aquí cuando haya enviado los documentos de arriba.`,
+      more: (count) => `${count} más por enviar. El resto aparecerá aquí cuando haya enviado los documentos de arriba.`,
       which: (n, count, date) => `${n} de ${count}, solicitado el ${date}`,
       arrived: (name, file) => `Hemos recibido «${name}»${file && ` (${file})`}. Gracias.`,
       all: "Lo hemos recibido todo. Gracias.",
     },
     upload: {
       noFile: "Elija primero un archivo. No puede estar vacío.",
-      tooLarge: (size) => `El archivo es demasiado grande. Puede tener como máximo ${size}.`,
-      program:
-        "Este archivo es un programa, un script o una página web, y no se admite. Envíe el documento, por ejemplo, como PDF o como foto.",
+      tooLarge: (size) => `El archivo es demasiado grande. Puede ocupar como máximo ${size}.`,
+      program: "No se admiten programas, scripts ni páginas web. Envíe, por ejemplo, un PDF o una foto, por favor.",
       filename: "El nombre del archivo es demasiado largo. Cambie el nombre y envíe el archivo otra vez.",
       notNeeded: "El archivo no se ha guardado. Este documento ya no hace falta, o ya ha llegado otro archivo.",
       incomplete: "El archivo no llegó completo. Envíelo otra vez, por favor.",
@@ -32,8 +27,6 @@ export const es: Words = {
     },
     reference: {
       title: (person) => (person === null ? "Una referencia" : `Una referencia sobre ${person}`),
-      intro: (person, sender) =>
-        `${person ?? "Una persona candidata"} ha facilitado su nombre como referencia, y ${sender} quisiera conocer su opinión.`,
       can: "¿Puede dar esta referencia?",
       yes: "Sí, continuar",
       no: "No, no puedo",
@@ -47,17 +40,10 @@ export const es: Words = {
       takeBack: "Al final sí puedo dar esta referencia",
       empty: "Responda al menos a una pregunta.",
       limit: (count) => `Hasta ${count} caracteres`,
-      tooLong: (answers) =>
-        answers === 1
-          ? "Una respuesta es demasiado larga. Acórtela y envíe sus respuestas otra vez."
-          : `${answers} respuestas son demasiado largas. Acórtelas y envíe sus respuestas otra vez.`,
-      excess: (characters, text) =>
-        `${characters === 1 ? "Sobra" : "Sobran"} ${text} ${characters === 1 ? "carácter" : "caracteres"}`,
+      tooLong: "Al menos una respuesta es demasiado larga. Acorte lo que está marcado y envíe todo otra vez.",
+      excess: "Caracteres de más",
       incomplete: "Sus respuestas no llegaron completas. Envíelas otra vez, por favor.",
-      failed:
-        "No se pudieron guardar sus respuestas. Siguen en esta página: envíelas otra vez dentro de un minuto, por favor.",
       changed: "Las preguntas han cambiado. Revise sus respuestas y envíelas otra vez, por favor.",
-      typed: "Lo que ha escrito",
       unsent: "Este texto no se ha enviado. Puede copiarlo aquí.",
       answer: (n) => `Respuesta ${n}`,
       questions: [
@@ -72,7 +58,6 @@ export const es: Words = {
       title: "Dejar de recibir estos mensajes",
       ask: (sender) => `¿Desea dejar de recibir todos los mensajes de ${sender} en esta dirección?`,
       links: "Con los enlaces que ya tiene puede seguir enviando documentos y respuestas.",
-      button: "Dejar de recibir mensajes",
       stopped: "Ya no recibirá mensajes",
       done: (sender, contact) =>
         `${sender} no enviará más mensajes a esta dirección. Si ha sido un error, póngase en contacto con ${contact}.`,
@@ -125,9 +110,8 @@ export const es: Words = {
   expired: "caducado",
   stop: (sender) => `Si no desea recibir más mensajes de ${sender} en esta dirección, puede darse de baja aquí:`,
   changes: {
-    rejected: (name, reason) =>
-      reason === null ? `No se ha aceptado «${name}».` : `No se ha aceptado «${name}»: ${reason}`,
-    expired: (name) => `«${name}» ha caducado.`,
-    requested: (name) => `También se necesita «${name}».`,
+    rejected: (name) => `No se ha aceptado «${name}»`,
+    expired: (name) => `«${name}» ha caducado`,
+    requested: (name) => `También se necesita «${name}»`,
   },
 };

@@ -13,11 +13,8 @@ export const fr: Words = {
       send: "Envoyer",
       received: "Document reçu",
       replace: "Envoyer un autre fichier à la place",
-      others: (count) => `et ${count} de plus`,
       more: (count) =>
-        count === 1
-          ? "Un autre document est nécessaire. Vous le verrez ici après avoir envoyé les documents ci-dessus."
-          : `${count} autres documents sont nécessaires. Vous les verrez ici après avoir envoyé les documents ci-dessus.`,
+        `Encore ${count} à envoyer. Le reste s’affichera ici quand vous aurez envoyé les documents ci-dessus.`,
       which: (n, count, date) => `${n} sur ${count}, demandé le ${date}`,
       arrived: (name, file) => `Nous avons bien reçu «\u00a0${name}\u00a0»${file && ` (${file})`}. Merci.`,
       all: "Nous avons tout reçu. Merci.",
@@ -26,7 +23,7 @@ export const fr: Words = {
       noFile: "Choisissez d’abord un fichier. Il ne doit pas être vide.",
       tooLarge: (size) => `Le fichier est trop volumineux. Il peut faire ${size} au plus.`,
       program:
-        "Ce fichier est un programme, un script ou une page web, et n’est pas accepté. Envoyez le document en PDF ou en photo, par exemple.",
+        "Les programmes, scripts et pages web ne sont pas acceptés. Veuillez envoyer un PDF ou une photo, par exemple.",
       filename: "Le nom du fichier est trop long. Renommez le fichier et envoyez-le de nouveau.",
       notNeeded:
         "Le fichier n’a pas été enregistré. Ce document n’est plus demandé, ou un autre fichier est déjà arrivé.",
@@ -35,8 +32,6 @@ export const fr: Words = {
     },
     reference: {
       title: (person) => (person === null ? "Une référence" : `Une référence pour ${person}`),
-      intro: (person, sender) =>
-        `${person ?? "Une personne candidate"} a donné votre nom comme référence, et ${sender} aimerait avoir votre avis.`,
       can: "Pouvez-vous donner cette référence\u00a0?",
       yes: "Oui, continuer",
       no: "Non, je ne peux pas",
@@ -50,16 +45,10 @@ export const fr: Words = {
       takeBack: "Je peux finalement donner cette référence",
       empty: "Répondez au moins à une question.",
       limit: (count) => `${count} caractères au plus`,
-      tooLong: (answers) =>
-        answers === 1
-          ? "Une réponse est trop longue. Raccourcissez-la, puis envoyez vos réponses de nouveau."
-          : `${answers} réponses sont trop longues. Raccourcissez-les, puis envoyez vos réponses de nouveau.`,
-      excess: (characters, text) => `${text} ${characters === 1 ? "caractère" : "caractères"} de trop`,
+      tooLong: "Au moins une réponse est trop longue. Raccourcissez ce qui est signalé, puis envoyez tout de nouveau.",
+      excess: "Caractères en trop",
       incomplete: "Vos réponses ne sont pas arrivées en entier. Veuillez les envoyer de nouveau.",
-      failed:
-        "Vos réponses n’ont pas pu être enregistrées. Elles sont encore sur cette page\u00a0: veuillez les envoyer de nouveau dans une minute.",
       changed: "Les questions ont changé. Veuillez relire vos réponses et les envoyer de nouveau.",
-      typed: "Ce que vous avez écrit",
       unsent: "Ce texte n’a pas été envoyé. Vous pouvez le copier ici.",
       answer: (n) => `Réponse ${n}`,
       questions: [
@@ -74,7 +63,6 @@ export const fr: Words = {
       title: "Ne plus recevoir ces messages",
       ask: (sender) => `Voulez-vous ne plus recevoir aucun message de ${sender} à cette adresse\u00a0?`,
       links: "Les liens que vous avez déjà permettent toujours d’envoyer des documents et des réponses.",
-      button: "Ne plus recevoir ces messages",
       stopped: "Vous ne recevrez plus de messages",
       done: (sender, contact) =>
         `${sender} n’enverra plus de messages à cette adresse. Si c’est une erreur, contactez ${contact}.`,
@@ -129,11 +117,8 @@ export const fr: Words = {
   stop: (sender) =>
     `Si vous ne voulez plus recevoir de messages de ${sender} à cette adresse, vous pouvez vous désabonner ici\u00a0:`,
   changes: {
-    rejected: (name, reason) =>
-      reason === null
-        ? `«\u00a0${name}\u00a0» n’a pas été accepté.`
-        : `«\u00a0${name}\u00a0» n’a pas été accepté\u00a0: ${reason}`,
-    expired: (name) => `«\u00a0${name}\u00a0» a expiré.`,
-    requested: (name) => `Il nous faut aussi «\u00a0${name}\u00a0».`,
+    rejected: (name) => `«\u00a0${name}\u00a0» n’a pas été accepté`,
+    expired: (name) => `«\u00a0${name}\u00a0» a expiré`,
+    requested: (name) => `Il nous faut aussi «\u00a0${name}\u00a0»`,
   },
 };

@@ -11,11 +11,7 @@ export const nl: Words = {
       send: "Versturen",
       received: "Ontvangen",
       replace: "In plaats daarvan een ander bestand versturen",
-      others: (count) => `en nog ${count}`,
-      more: (count) =>
-        count === 1
-          ? "Er is nog één document nodig. U ziet het hier zodra u de documenten hierboven hebt verstuurd."
-          : `Er zijn nog ${count} documenten nodig. U ziet ze hier zodra u de documenten hierboven hebt verstuurd.`,
+      more: (count) => `Nog ${count} te versturen. De rest ziet u hier zodra u de documenten hierboven hebt verstuurd.`,
       which: (n, count, date) => `${n} van ${count}, gevraagd op ${date}`,
       arrived: (name, file) => `We hebben “${name}”${file && ` (${file})`} ontvangen. Dank u wel.`,
       all: "We hebben alles ontvangen. Dank u wel.",
@@ -24,22 +20,19 @@ export const nl: Words = {
       noFile: "Kies eerst een bestand. Het mag niet leeg zijn.",
       tooLarge: (size) => `Het bestand is te groot. Het mag maximaal ${size} zijn.`,
       program:
-        "Dit bestand is een programma, een script of een webpagina en wordt niet aangenomen. Verstuur het document bijvoorbeeld als pdf of als foto.",
+        "Programma’s, scripts en webpagina’s worden niet geaccepteerd. Verstuur bijvoorbeeld een pdf of een foto.",
       filename: "De naam van het bestand is te lang. Geef het bestand een andere naam en verstuur het opnieuw.",
-      notNeeded:
-        "Het bestand is niet opgeslagen. Dit document is niet meer nodig, of er is al een ander bestand voor aangekomen.",
-      incomplete: "Het bestand is niet volledig aangekomen. Verstuur het bestand opnieuw.",
-      failed: "Het bestand kon niet worden opgeslagen. Verstuur het bestand opnieuw.",
+      notNeeded: "Het bestand is niet opgeslagen. Dit document is niet meer nodig, of er is al een ander bestand.",
+      incomplete: "Het bestand is niet volledig aangekomen. Verstuur het bestand alstublieft opnieuw.",
+      failed: "Het bestand kon niet worden opgeslagen. Verstuur het bestand alstublieft opnieuw.",
     },
     reference: {
       title: (person) => (person === null ? "Een referentie" : `Een referentie voor ${person}`),
-      intro: (person, sender) =>
-        `${person ?? "Een kandidaat"} heeft u als referentie opgegeven, en ${sender} hoort graag van u.`,
       can: "Kunt u deze referentie geven?",
       yes: "Ja, verder",
       no: "Nee, dat kan ik niet",
       sure: (sender) => `Wilt u ${sender} laten weten dat u deze referentie niet kunt geven?`,
-      decline: "Ja, ik zeg af",
+      decline: "Ja, laat dat weten",
       back: "Terug",
       questionsIntro: (sender) => `Beantwoord wat u kunt. Uw antwoorden gaan naar ${sender}.`,
       send: "Antwoorden versturen",
@@ -48,16 +41,10 @@ export const nl: Words = {
       takeBack: "Ik kan deze referentie toch geven",
       empty: "Beantwoord minstens één vraag.",
       limit: (count) => `Maximaal ${count} tekens`,
-      tooLong: (answers) =>
-        answers === 1
-          ? "Eén antwoord is te lang. Kort het in en verstuur uw antwoorden opnieuw."
-          : `${answers} antwoorden zijn te lang. Kort ze in en verstuur uw antwoorden opnieuw.`,
-      excess: (characters, text) => `${text} ${characters === 1 ? "teken" : "tekens"} te veel`,
-      incomplete: "Uw antwoorden zijn niet volledig aangekomen. Verstuur uw antwoorden opnieuw.",
-      failed:
-        "Uw antwoorden konden niet worden opgeslagen. Ze staan nog op deze pagina: verstuur ze over een minuut opnieuw.",
+      tooLong: "Minstens één antwoord is te lang. Kort in wat is gemarkeerd en verstuur alles opnieuw.",
+      excess: "Tekens te veel",
+      incomplete: "Uw antwoorden zijn niet volledig aangekomen. Verstuur uw antwoorden alstublieft opnieuw.",
       changed: "De vragen zijn gewijzigd. Kijk uw antwoorden na en verstuur ze opnieuw.",
-      typed: "Wat u hebt geschreven",
       unsent: "Deze tekst is niet verstuurd. U kunt de tekst hier kopiëren.",
       answer: (n) => `Antwoord ${n}`,
       questions: [
@@ -72,7 +59,6 @@ export const nl: Words = {
       title: "Afmelden voor deze berichten",
       ask: (sender) => `Wilt u op dit adres helemaal geen berichten van ${sender} meer ontvangen?`,
       links: "Met de links die u al hebt, kunt u nog steeds documenten en antwoorden versturen.",
-      button: "Afmelden",
       stopped: "U bent afgemeld",
       done: (sender, contact) =>
         `${sender} stuurt geen berichten meer naar dit adres. Was dit een vergissing? Neem dan contact op met ${contact}.`,
@@ -125,9 +111,8 @@ export const nl: Words = {
   expired: "verlopen",
   stop: (sender) => `Als u op dit adres geen berichten van ${sender} meer wilt ontvangen, kunt u zich hier afmelden:`,
   changes: {
-    rejected: (name, reason) =>
-      reason === null ? `“${name}” is niet geaccepteerd.` : `“${name}” is niet geaccepteerd: ${reason}`,
-    expired: (name) => `“${name}” is verlopen.`,
-    requested: (name) => `Ook “${name}” is nodig.`,
+    rejected: (name) => `“${name}” is niet geaccepteerd`,
+    expired: (name) => `“${name}” is verlopen`,
+    requested: (name) => `Ook “${name}” is nodig`,
   },
 };

@@ -10,7 +10,7 @@ export function refereePage(visit: Visit): Page {
   const { reference: texts } = words.pages;
   return pageAbout(
     visit,
-    html`<p>${texts.intro(person, sender)}</p>
+    html`<p>${words.reference.ask(person, sender)}</p>
       ${instructions !== null && html`<p class="note">${instructions}</p>`}
       <p>${texts.can}</p>
       <a class="button" href="${path}/questions">${texts.yes}</a>
@@ -55,7 +55,7 @@ export function questionsPage(
   const limit = answerLimit(questions);
   return visitPage(status, visit, {
     title: texts.title(person),
-    news: refused === undefined ? undefined : { text: refused, refused: true },
+    news: refused,
     body: html`
       <p>${texts.questionsIntro(sender)}</p>
       <form method="post" action="${path}/questions" enctype="multipart/form-data">
@@ -73,7 +73,7 @@ function questionOf({ question, answer }: Answer, n: number, limit: number, word
   const described = excess > 0 ? `limit-${n} excess-${n}` : `limit-${n}`;
   return html`<label for="answer-${n}">${question}</label>
     <p class="hint" id="limit-${n}">${texts.limit(numberIn(words, limit))}</p>
-    ${excess > 0 && html`<p class="bad" id="excess-${n}">${texts.excess(excess, numberIn(words, excess))}</p>`}
+    ${excess > 0 && html`<p class="bad" id="excess-${n}">${texts.excess}${words.colon} ${numberIn(words, excess)}</p>`}
     ${areaOf(answer, html`id="answer-${n}" name="${fieldOf(question)}" aria-describedby="${described}" ${excess > 0 && raw('aria-invalid="true"')}`)}`;
 }
 
@@ -88,8 +88,7 @@ export function typedHtml({ pages }: Words, typed: Typed, action?: string): Html
         ${areaOf(text, action === undefined ? raw(`id="typed-${n}" readonly`) : html`id="typed-${n}" name="${name}"`)}`,
   );
   if (action === undefined)
-    return html`<h2>${texts.typed}</h2>
-      <p>${texts.unsent}</p>
+    return html`<p>${texts.unsent}</p>
       ${areas}`;
   return html`<form method="post" action="${action}" enctype="multipart/form-data">
     ${areas}<button>${texts.send}</button>

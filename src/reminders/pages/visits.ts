@@ -74,21 +74,14 @@ export class Visits {
 
   /**
    * Opens a link. Changes nothing.
-   * @param visit `arrived`: the id of the document that the visitor has just sent. `isForm`: whether a form is sent.
+   * @param visit `isForm`: whether a form is sent.
    * @param address of the client: it may open few wrong links.
    * @throws problems not_found, rate_limited (scope `link`, or `address` for wrong links).
    */
-  async open(
-    token: string,
-    { kind, arrived, isForm }: { kind: Kind; arrived: string; isForm: boolean },
-    address: string,
-  ): Promise<Visit> {
+  async open(token: string, { kind, isForm }: { kind: Kind; isForm: boolean }, address: string): Promise<Visit> {
     const { rules, stores, clock } = this.#parts;
     const link = await this.#find(token, address, this.#budget);
-    const [candidate, account] = await Promise.all([
-      stores.pageViews.find(link, link.to, arrived),
-      rules.fresh(link.accountId),
-    ]);
+    const [candidate, account] = await Promise.all([stores.pageViews.find(link, link.to), rules.fresh(link.accountId)]);
     const reference = candidate?.references[0];
     const isOfKind = kind === "candidate" ? link.to === TO_CANDIDATE : reference !== undefined;
     if (candidate === undefined || !isOfKind) return noLink();

@@ -100,7 +100,7 @@ describe("The page of a candidate", () => {
       "a file that is too large",
       { content: new File([new Uint8Array(1024 * 1024 + 1)], "x") },
       413,
-      "It may be up to 1\u00a0MB.",
+      ">Passport: The file is too large. It may be up to 1\u00a0MB.</a>",
     ],
     ["a filename that is too long", { content: new File(["x"], "x".repeat(501)) }, 422, "name of the file is too long"],
   ];
