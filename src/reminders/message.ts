@@ -70,7 +70,8 @@ export function messageOf(
     reference === undefined ? toCandidate(record, message, words, sender) : toReferee(record, reference, words, sender);
   const until = words.pages.until(dateIn(words, expires_at));
   const instructions = assistant.instructions && withoutGaps(assistant.instructions);
-  const body = { ...parts, instructions, stop: `${why} ${until} ${words.stop(sender)}`, pageUrl, stopUrl };
+  const stop = `${words.pages.behalf(sender)} ${why} ${until} ${words.stop(sender)}`;
+  const body = { ...parts, instructions, stop, pageUrl, stopUrl };
   return {
     messageId,
     from: { name: inHeader(`${shortened(sender, MAX_IN_HEADER)} via ${host}`), address: mailFrom },
@@ -104,7 +105,7 @@ function toCandidate(record: CandidateRecord, { documents, changed }: PlannedMes
   const name = onOneLine(nameOf(record));
   return {
     ...words.documents,
-    why: words.pages.why.candidate(sender),
+    why: words.documents.needed,
     subject: words.documents.subject(shortened(sender, MAX_IN_HEADER), listed.length),
     again: news.length === 0 && listed.some(({ chase }) => chase.attempts > 1),
     news: news.slice(0, MAX_NEWS).map(({ name, state, rejection_reason: reason }) => {
@@ -126,13 +127,13 @@ function toReferee(record: CandidateRecord, reference: ReferenceRecord, words: W
   const name = onOneLine(reference.name);
   return {
     ...words.reference,
-    why: words.pages.why.referee(person, sender),
+    why: words.reference.named(person),
     subject: words.pages.reference.title(person === null ? null : shortened(person, MAX_IN_HEADER)),
     again: reference.chase.attempts > 1,
     news: [],
     name,
     hello: words.hello(name, null),
-    ask: words.reference.ask(person, sender),
+    ask: `${words.reference.named(person)} ${words.reference.ask(sender)}`,
     items: [],
   };
 }

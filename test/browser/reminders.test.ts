@@ -116,12 +116,12 @@ describe("reminders, from the start of a candidate to its end", () => {
       await page.goto(linkIn(toReferee));
       await look(page, `referee-${name}`);
       await page.getByRole("link", { name: "Yes, continue" }).click();
-      await page.getByRole("button", { name: "Send the answers" }).click();
+      await page.getByRole("button", { name: "Send" }).click();
       await page.getByRole("alert").filter({ hasText: "Answer at least one question." }).waitFor();
       await look(page, `questions-${name}`);
       browser.takeErrors(page); // Chromium reports the answer 422 as an error
       await page.getByLabel("How do you know this person, and for how long?").fill("We worked together for two years.");
-      await page.getByRole("button", { name: "Send the answers" }).click();
+      await page.getByRole("button", { name: "Send" }).click();
       await page.getByText("We have received your answers.").waitFor();
       await look(page, `referee-done-${name}`);
       expect(

@@ -25,7 +25,7 @@ export const de: Words = {
       filename: "Der Name der Datei ist zu lang. Benennen Sie die Datei um, und senden Sie die Datei noch einmal.",
       notNeeded:
         "Die Datei wurde nicht gespeichert. Dieses Dokument wird nicht mehr benötigt, oder eine andere Datei ist schon da.",
-      incomplete: "Die Datei ist nicht vollständig angekommen. Bitte senden Sie die Datei noch einmal.",
+      incomplete: "Es ist nicht alles angekommen. Bitte senden Sie alles noch einmal.",
       failed: "Die Datei konnte nicht gespeichert werden. Bitte senden Sie die Datei noch einmal.",
     },
     reference: {
@@ -37,7 +37,6 @@ export const de: Words = {
       decline: "Ja, ich sage ab",
       back: "Zurück",
       questionsIntro: (sender) => `Antworten Sie, so gut Sie können. Ihre Antworten gehen an ${sender}.`,
-      send: "Antworten senden",
       received: "Wir haben Ihre Antworten erhalten.",
       declined: "Sie haben angegeben, dass Sie diese Referenz nicht geben können.",
       takeBack: "Ich kann diese Referenz doch geben",
@@ -45,7 +44,6 @@ export const de: Words = {
       limit: (count) => `Höchstens ${count} Zeichen`,
       tooLong: "Mindestens eine Antwort ist zu lang. Kürzen Sie, was markiert ist, und senden Sie alles noch einmal.",
       excess: "Zeichen zu viel",
-      incomplete: "Ihre Antworten sind nicht vollständig angekommen. Bitte senden Sie Ihre Antworten noch einmal.",
       changed: "Die Fragen haben sich geändert. Bitte prüfen Sie Ihre Antworten, und senden Sie alles noch einmal.",
       unsent: "Dieser Text wurde nicht gesendet. Sie können ihn hier kopieren.",
       answer: (n) => `Antwort ${n}`,
@@ -62,14 +60,9 @@ export const de: Words = {
       ask: (sender) => `Möchten Sie an diese Adresse gar keine Nachrichten von ${sender} mehr erhalten?`,
       links: "Über die Links, die Sie schon haben, können Sie weiterhin Dokumente und Antworten senden.",
       stopped: "Die Nachrichten sind abbestellt",
-      done: (sender, contact) =>
-        `${sender} schickt keine Nachrichten mehr an diese Adresse. Wenn das ein Versehen war, melden Sie sich bei ${contact}.`,
+      done: (sender) => `${sender} schickt keine Nachrichten mehr an diese Adresse.`,
     },
-    why: {
-      candidate: (sender) => `Wir schreiben Ihnen im Auftrag von ${sender}, weil Unterlagen von Ihnen benötigt werden.`,
-      referee: (person, sender) =>
-        `Wir schreiben Ihnen im Auftrag von ${sender}, weil ${person ?? "eine Person, die sich bewirbt,"} Sie als Referenz genannt hat.`,
-    },
+    behalf: (sender) => `Wir schreiben Ihnen im Auftrag von ${sender}.`,
     until: (date) => `Dieser Link funktioniert bis zum ${date}.`,
     questions: (contact) => `Haben Sie Fragen? Wenden Sie sich an ${contact}.`,
     thanks: "Vielen Dank",
@@ -79,8 +72,7 @@ export const de: Words = {
     },
     expired: {
       title: "Dieser Link ist abgelaufen",
-      text: (contact) =>
-        `Falls noch etwas von Ihnen benötigt wird, steht in der neuesten Nachricht ein neuer Link. Wenn Sie keine neuere Nachricht haben, wenden Sie sich an ${contact}.`,
+      text: "Falls noch etwas von Ihnen benötigt wird, steht in der neuesten Nachricht ein neuer Link.",
     },
     unknown: {
       title: "Dieser Link funktioniert nicht",
@@ -97,6 +89,7 @@ export const de: Words = {
   },
   hello: (name) => (name === null ? "Guten Tag," : `Guten Tag ${name},`),
   documents: {
+    needed: "Es werden Unterlagen von Ihnen benötigt.",
     subject: (sender, count) => `${sender} benötigt ${count === 1 ? "ein Dokument" : "Unterlagen"} von Ihnen`,
     ask: (sender, job, count) =>
       `${sender} benötigt${job === null ? "" : ` für die Stelle „${job}“`} ${count === 1 ? "dieses Dokument" : "folgende Unterlagen"} von Ihnen`,
@@ -104,8 +97,8 @@ export const de: Words = {
     button: "Unterlagen senden",
   },
   reference: {
-    ask: (person, sender) =>
-      `${person ?? "Eine Person, die sich bewirbt,"} hat Sie als Referenz genannt. ${sender} möchte Ihnen ein paar Fragen stellen. Das dauert etwa fünf Minuten.`,
+    named: (person) => `${person ?? "Eine Person, die sich bewirbt,"} hat Sie als Referenz genannt.`,
+    ask: (sender) => `${sender} möchte Ihnen ein paar Fragen stellen. Das dauert etwa fünf Minuten.`,
     open: "Auf dieser Seite können Sie die Fragen beantworten oder absagen:",
     button: "Referenz geben",
   },

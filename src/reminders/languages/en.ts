@@ -35,7 +35,7 @@ export const en = {
       program: "Programs, scripts and web pages are not accepted. Please send a document, such as a PDF or a photo.",
       filename: "The name of the file is too long. Rename the file, and send it again.",
       notNeeded: "The file was not stored. This document is no longer needed, or another file has arrived for it.",
-      incomplete: "The upload was not complete. Please send the file again.",
+      incomplete: "Not everything arrived. Please send it again.",
       failed: "The file could not be stored. Please send it again.",
     },
     reference: {
@@ -47,7 +47,6 @@ export const en = {
       decline: "I cannot give this reference",
       back: "Back",
       questionsIntro: (sender: string) => `Answer as much as you can. Your answers go to ${sender}.`,
-      send: "Send the answers",
       received: "We have received your answers.",
       declined: "You told us that you cannot give this reference.",
       takeBack: "I can give this reference after all",
@@ -56,7 +55,6 @@ export const en = {
       tooLong: "At least one answer is too long. Shorten what is marked, and send your answers again.",
       /** Followed by the number of characters. */
       excess: "Characters over the limit",
-      incomplete: "Your answers did not arrive completely. Please send them again.",
       changed: "The questions have changed. Please look through your answers, and send them again.",
       /** Stands above answers that are not taken, and what to do with them. */
       unsent: "This text was not sent. You can copy it from here.",
@@ -77,17 +75,12 @@ export const en = {
       links: "You can still send documents and answers through the links that you have.",
       /** The title once they are stopped. */
       stopped: "The messages are stopped",
-      /** `contact` is who helps if it was a mistake. */
-      done: (sender: string, contact: string) =>
-        `${sender} will send no more messages to this address. If this was a mistake, contact ${contact}.`,
+      done: (sender: string) => `${sender} will send no more messages to this address.`,
     },
-    /** The foot of pages and messages: who asks and why, until when (a date), and who helps. */
-    why: {
-      candidate: (sender: string) => `We write to you on behalf of ${sender}, because documents are needed from you.`,
-      referee: (person: string | null, sender: string) =>
-        `We write to you on behalf of ${sender}, because ${person ?? "a candidate"} has named you as a reference.`,
-    },
+    /** The foot of pages and messages: who asks, until when (a date), and who helps. */
+    behalf: (sender: string) => `We are writing to you on behalf of ${sender}.`,
     until: (date: string) => `This link works until ${date}.`,
+    /** `contact` is the sender, and where its replies go. */
     questions: (contact: string) => `Do you have questions? Contact ${contact}.`,
     /** The title of a page that says what was done. */
     thanks: "Thank you",
@@ -95,11 +88,9 @@ export const en = {
       title: "This page is no longer needed",
       text: "There is nothing left to do here. You can close this page.",
     },
-    /** `contact` is the sender, and where its replies go. */
     expired: {
       title: "This link has expired",
-      text: (contact: string) =>
-        `If something is still needed from you, there is a newer link in the latest message. If you have no newer message, contact ${contact}.`,
+      text: "If something is still needed from you, there is a newer link in the latest message.",
     },
     unknown: {
       title: "This link does not work",
@@ -114,6 +105,7 @@ export const en = {
   /** The first name is null if it is not known by itself. */
   hello: (name: string | null, firstName: string | null) => (name === null ? "Hello," : `Hello ${firstName ?? name},`),
   documents: {
+    needed: "Documents are needed from you.",
     subject: (sender: string, count: number) => `${sender} needs ${count === 1 ? "a document" : "documents"} from you`,
     /** A sentence without its end: a page ends it with a full stop, a message with a colon. */
     ask: (sender: string, job: string | null, count: number) =>
@@ -122,8 +114,8 @@ export const en = {
     button: "Send documents",
   },
   reference: {
-    ask: (person: string | null, sender: string) =>
-      `${person ?? "A candidate"} has named you as a reference. ${sender} would like to ask you a few questions. This takes about five minutes.`,
+    named: (person: string | null) => `${person ?? "A candidate"} has named you as a reference.`,
+    ask: (sender: string) => `${sender} would like to ask you a few questions. This takes about five minutes.`,
     open: "You can answer the questions or decline on this page:",
     button: "Give a reference",
   },

@@ -22,7 +22,7 @@ export const es: Words = {
       program: "No se admiten programas, scripts ni páginas web. Envíe, por ejemplo, un PDF o una foto, por favor.",
       filename: "El nombre del archivo es demasiado largo. Cambie el nombre y envíe el archivo otra vez.",
       notNeeded: "El archivo no se ha guardado. Este documento ya no hace falta, o ya ha llegado otro archivo.",
-      incomplete: "El archivo no llegó completo. Envíelo otra vez, por favor.",
+      incomplete: "No ha llegado todo. Envíelo otra vez, por favor.",
       failed: "No se pudo guardar el archivo. Envíelo otra vez, por favor.",
     },
     reference: {
@@ -34,7 +34,6 @@ export const es: Words = {
       decline: "No puedo dar esta referencia",
       back: "Volver",
       questionsIntro: (sender) => `Responda lo que pueda. Sus respuestas se envían a ${sender}.`,
-      send: "Enviar las respuestas",
       received: "Hemos recibido sus respuestas.",
       declined: "Ha indicado que no puede dar esta referencia.",
       takeBack: "Al final sí puedo dar esta referencia",
@@ -42,7 +41,6 @@ export const es: Words = {
       limit: (count) => `Hasta ${count} caracteres`,
       tooLong: "Al menos una respuesta es demasiado larga. Acorte lo que está marcado y envíe todo otra vez.",
       excess: "Caracteres de más",
-      incomplete: "Sus respuestas no llegaron completas. Envíelas otra vez, por favor.",
       changed: "Las preguntas han cambiado. Revise sus respuestas y envíelas otra vez, por favor.",
       unsent: "Este texto no se ha enviado. Puede copiarlo aquí.",
       answer: (n) => `Respuesta ${n}`,
@@ -59,14 +57,9 @@ export const es: Words = {
       ask: (sender) => `¿Desea dejar de recibir todos los mensajes de ${sender} en esta dirección?`,
       links: "Con los enlaces que ya tiene puede seguir enviando documentos y respuestas.",
       stopped: "Ya no recibirá mensajes",
-      done: (sender, contact) =>
-        `${sender} no enviará más mensajes a esta dirección. Si ha sido un error, póngase en contacto con ${contact}.`,
+      done: (sender) => `${sender} no enviará más mensajes a esta dirección.`,
     },
-    why: {
-      candidate: (sender) => `Le escribimos en nombre de ${sender}, porque hacen falta documentos de su parte.`,
-      referee: (person, sender) =>
-        `Le escribimos en nombre de ${sender}, porque ${person ?? "una persona candidata"} ha facilitado su nombre como referencia.`,
-    },
+    behalf: (sender) => `Le escribimos en nombre de ${sender}.`,
     until: (date) => `Este enlace funciona hasta el ${date}.`,
     questions: (contact) => `¿Tiene preguntas? Póngase en contacto con ${contact}.`,
     thanks: "Gracias",
@@ -76,8 +69,7 @@ export const es: Words = {
     },
     expired: {
       title: "Este enlace ha caducado",
-      text: (contact) =>
-        `Si todavía hace falta algo de su parte, el último mensaje contiene un enlace nuevo. Si no tiene un mensaje más reciente, póngase en contacto con ${contact}.`,
+      text: "Si todavía hace falta algo de su parte, el último mensaje contiene un enlace nuevo.",
     },
     unknown: {
       title: "Este enlace no funciona",
@@ -91,6 +83,7 @@ export const es: Words = {
   },
   hello: (name) => (name === null ? "Hola:" : `Hola, ${name}:`),
   documents: {
+    needed: "Hacen falta documentos de su parte.",
     subject: (sender, count) => `${sender} necesita que envíe ${count === 1 ? "un documento" : "unos documentos"}`,
     ask: (sender, job, count) =>
       `${sender} necesita que envíe ${count === 1 ? "este documento" : "estos documentos"}${job === null ? "" : ` para el puesto «${job}»`}`,
@@ -98,8 +91,8 @@ export const es: Words = {
     button: "Enviar documentos",
   },
   reference: {
-    ask: (person, sender) =>
-      `${person ?? "Una persona candidata"} ha facilitado su nombre como referencia. ${sender} quisiera hacerle algunas preguntas. Le llevará unos cinco minutos.`,
+    named: (person) => `${person ?? "Una persona candidata"} ha facilitado su nombre como referencia.`,
+    ask: (sender) => `${sender} quisiera hacerle algunas preguntas. Le llevará unos cinco minutos.`,
     open: "Puede responder en esta página, o indicar que no puede hacerlo:",
     button: "Dar una referencia",
   },

@@ -27,7 +27,7 @@ export const fr: Words = {
       filename: "Le nom du fichier est trop long. Renommez le fichier et envoyez-le de nouveau.",
       notNeeded:
         "Le fichier n’a pas été enregistré. Ce document n’est plus demandé, ou un autre fichier est déjà arrivé.",
-      incomplete: "Le fichier n’est pas arrivé en entier. Veuillez l’envoyer de nouveau.",
+      incomplete: "Tout n’est pas arrivé. Veuillez tout envoyer de nouveau.",
       failed: "Le fichier n’a pas pu être enregistré. Veuillez l’envoyer de nouveau.",
     },
     reference: {
@@ -39,7 +39,6 @@ export const fr: Words = {
       decline: "Oui, je décline",
       back: "Retour",
       questionsIntro: (sender) => `Répondez autant que possible. Vos réponses sont transmises à ${sender}.`,
-      send: "Envoyer les réponses",
       received: "Nous avons bien reçu vos réponses.",
       declined: "Vous avez indiqué que vous ne pouvez pas donner cette référence.",
       takeBack: "Je peux finalement donner cette référence",
@@ -47,7 +46,6 @@ export const fr: Words = {
       limit: (count) => `${count} caractères au plus`,
       tooLong: "Au moins une réponse est trop longue. Raccourcissez ce qui est signalé, puis envoyez tout de nouveau.",
       excess: "Caractères en trop",
-      incomplete: "Vos réponses ne sont pas arrivées en entier. Veuillez les envoyer de nouveau.",
       changed: "Les questions ont changé. Veuillez relire vos réponses et les envoyer de nouveau.",
       unsent: "Ce texte n’a pas été envoyé. Vous pouvez le copier ici.",
       answer: (n) => `Réponse ${n}`,
@@ -64,15 +62,9 @@ export const fr: Words = {
       ask: (sender) => `Voulez-vous ne plus recevoir aucun message de ${sender} à cette adresse\u00a0?`,
       links: "Les liens que vous avez déjà permettent toujours d’envoyer des documents et des réponses.",
       stopped: "Vous ne recevrez plus de messages",
-      done: (sender, contact) =>
-        `${sender} n’enverra plus de messages à cette adresse. Si c’est une erreur, contactez ${contact}.`,
+      done: (sender) => `${sender} n’enverra plus de messages à cette adresse.`,
     },
-    why: {
-      candidate: (sender) =>
-        `Nous vous écrivons pour le compte de ${sender}, car des documents de votre part sont nécessaires.`,
-      referee: (person, sender) =>
-        `Nous vous écrivons pour le compte de ${sender}, car ${person ?? "une personne candidate"} a donné votre nom comme référence.`,
-    },
+    behalf: (sender) => `Nous vous écrivons pour le compte de ${sender}.`,
     until: (date) => `Ce lien fonctionne jusqu’au ${date}.`,
     questions: (contact) => `Vous avez des questions\u00a0? Contactez ${contact}.`,
     thanks: "Merci",
@@ -82,8 +74,7 @@ export const fr: Words = {
     },
     expired: {
       title: "Ce lien a expiré",
-      text: (contact) =>
-        `Si l’on attend encore quelque chose de vous, le dernier message contient un nouveau lien. Si vous n’avez pas de message plus récent, contactez ${contact}.`,
+      text: "Si l’on attend encore quelque chose de vous, le dernier message contient un nouveau lien.",
     },
     unknown: {
       title: "Ce lien ne fonctionne pas",
@@ -97,6 +88,7 @@ export const fr: Words = {
   },
   hello: (name) => (name === null ? "Bonjour," : `Bonjour ${name},`),
   documents: {
+    needed: "Des documents de votre part sont nécessaires.",
     subject: (sender, count) => `${sender} a besoin ${count === 1 ? "d’un document" : "de documents"} de votre part`,
     ask: (sender, job, count) =>
       `${job === null ? "" : `Pour le poste «\u00a0${job}\u00a0», `}${sender} a besoin ${count === 1 ? "du document suivant" : "des documents suivants"}`,
@@ -104,8 +96,8 @@ export const fr: Words = {
     button: "Envoyer les documents",
   },
   reference: {
-    ask: (person, sender) =>
-      `${person ?? "Une personne candidate"} a donné votre nom comme référence. ${sender} souhaite vous poser quelques questions. Cela prend environ cinq minutes.`,
+    named: (person) => `${person ?? "Une personne candidate"} a donné votre nom comme référence.`,
+    ask: (sender) => `${sender} souhaite vous poser quelques questions. Cela prend environ cinq minutes.`,
     open: "Répondez sur cette page, ou indiquez que vous ne pouvez pas répondre\u00a0:",
     button: "Donner une référence",
   },

@@ -23,7 +23,7 @@ export const nl: Words = {
         "Programma’s, scripts en webpagina’s worden niet geaccepteerd. Verstuur bijvoorbeeld een pdf of een foto.",
       filename: "De naam van het bestand is te lang. Geef het bestand een andere naam en verstuur het opnieuw.",
       notNeeded: "Het bestand is niet opgeslagen. Dit document is niet meer nodig, of er is al een ander bestand.",
-      incomplete: "Het bestand is niet volledig aangekomen. Verstuur het bestand alstublieft opnieuw.",
+      incomplete: "Niet alles is aangekomen. Verstuur alles alstublieft opnieuw.",
       failed: "Het bestand kon niet worden opgeslagen. Verstuur het bestand alstublieft opnieuw.",
     },
     reference: {
@@ -35,7 +35,6 @@ export const nl: Words = {
       decline: "Ja, laat dat weten",
       back: "Terug",
       questionsIntro: (sender) => `Beantwoord wat u kunt. Uw antwoorden gaan naar ${sender}.`,
-      send: "Antwoorden versturen",
       received: "We hebben uw antwoorden ontvangen.",
       declined: "U hebt aangegeven dat u deze referentie niet kunt geven.",
       takeBack: "Ik kan deze referentie toch geven",
@@ -43,7 +42,6 @@ export const nl: Words = {
       limit: (count) => `Maximaal ${count} tekens`,
       tooLong: "Minstens één antwoord is te lang. Kort in wat is gemarkeerd en verstuur alles opnieuw.",
       excess: "Tekens te veel",
-      incomplete: "Uw antwoorden zijn niet volledig aangekomen. Verstuur uw antwoorden alstublieft opnieuw.",
       changed: "De vragen zijn gewijzigd. Kijk uw antwoorden na en verstuur ze opnieuw.",
       unsent: "Deze tekst is niet verstuurd. U kunt de tekst hier kopiëren.",
       answer: (n) => `Antwoord ${n}`,
@@ -60,14 +58,9 @@ export const nl: Words = {
       ask: (sender) => `Wilt u op dit adres helemaal geen berichten van ${sender} meer ontvangen?`,
       links: "Met de links die u al hebt, kunt u nog steeds documenten en antwoorden versturen.",
       stopped: "U bent afgemeld",
-      done: (sender, contact) =>
-        `${sender} stuurt geen berichten meer naar dit adres. Was dit een vergissing? Neem dan contact op met ${contact}.`,
+      done: (sender) => `${sender} stuurt geen berichten meer naar dit adres.`,
     },
-    why: {
-      candidate: (sender) => `We schrijven u namens ${sender}, omdat er documenten van u nodig zijn.`,
-      referee: (person, sender) =>
-        `We schrijven u namens ${sender}, omdat ${person ?? "een kandidaat"} u als referentie heeft opgegeven.`,
-    },
+    behalf: (sender) => `We schrijven u namens ${sender}.`,
     until: (date) => `Deze link werkt tot en met ${date}.`,
     questions: (contact) => `Hebt u vragen? Neem contact op met ${contact}.`,
     thanks: "Dank u wel",
@@ -77,8 +70,7 @@ export const nl: Words = {
     },
     expired: {
       title: "Deze link is verlopen",
-      text: (contact) =>
-        `Als er nog iets van u nodig is, staat er een nieuwe link in het laatste bericht. Hebt u geen nieuwer bericht? Neem dan contact op met ${contact}.`,
+      text: "Als er nog iets van u nodig is, staat er een nieuwe link in het laatste bericht.",
     },
     unknown: {
       title: "Deze link werkt niet",
@@ -92,6 +84,7 @@ export const nl: Words = {
   },
   hello: (name) => (name === null ? "Goedendag," : `Beste ${name},`),
   documents: {
+    needed: "Er zijn documenten van u nodig.",
     subject: (sender, count) => `${sender} heeft ${count === 1 ? "een document" : "documenten"} van u nodig`,
     ask: (sender, job, count) =>
       `${sender} heeft${job === null ? "" : ` voor de functie “${job}”`} ${count === 1 ? "dit document" : "deze documenten"} van u nodig`,
@@ -99,8 +92,8 @@ export const nl: Words = {
     button: "Documenten versturen",
   },
   reference: {
-    ask: (person, sender) =>
-      `${person ?? "Een kandidaat"} heeft u als referentie opgegeven. ${sender} wil u graag een paar vragen stellen. Dat duurt ongeveer vijf minuten.`,
+    named: (person) => `${person ?? "Een kandidaat"} heeft u als referentie opgegeven.`,
+    ask: (sender) => `${sender} wil u graag een paar vragen stellen. Dat duurt ongeveer vijf minuten.`,
     open: "Op deze pagina kunt u de vragen beantwoorden of aangeven dat u dat niet kunt:",
     button: "Referentie geven",
   },

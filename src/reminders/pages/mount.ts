@@ -95,7 +95,7 @@ export function mountPages(router: Router<ApiState>, options: PagesOptions): voi
         send(ctx, await (isForm ? visits.receiving(token, respond) : respond()));
       } catch (error) {
         const status = noted(ctx, error);
-        const again = status === 429 || status >= 500 ? FIRST_PAGE[kind].replace(":token", token) + rest : undefined;
+        const again = status === 429 || status >= 500 ? ctx.path : undefined;
         const isKept = isAnswers && (status !== 404 || reading !== undefined); // who guesses links is not read
         send(ctx, failurePage(status, words, isKept ? typedHtml(words, await rescue(), again) : undefined));
       }
@@ -131,14 +131,14 @@ export function mountPages(router: Router<ApiState>, options: PagesOptions): voi
   add("get", "referee", QUESTIONS, (visit) => questionsPage(200, visit));
   add("post", "referee", QUESTIONS, async (visit, _ctx, typed) => {
     const texts = visit.words.pages.reference;
-    const { answers, others } = sorted(await typed(), visit.questions);
-    const refused = (status: number, text: string) => questionsPage(status, visit, { answers, others, refused: text });
+    const given = await typed();
+    const refused = (status: number, text: string) => questionsPage(status, visit, given, text);
+    const { answers, others } = sorted(given, visit.questions);
     if (others.length > 0) return refused(409, texts.changed);
-    const given = answers.filter(({ answer }) => answer !== "");
     if (given.length === 0) return refused(422, texts.empty);
     const limit = answerLimit(visit.questions);
-    if (given.some(({ answer }) => excessOf(answer, limit) > 0)) return refused(422, texts.tooLong);
-    await visits.answer(visit, { answers: given });
+    if (answers.some(({ answer }) => excessOf(answer, limit) > 0)) return refused(422, texts.tooLong);
+    await visits.answer(visit, { answers: answers.filter(({ answer }) => answer !== "") });
     return visit.path;
   });
   add("get", "referee", "/decline", declinePage);
@@ -156,10 +156,7 @@ export function mountPages(router: Router<ApiState>, options: PagesOptions): voi
       stop.stopped ? stoppedPage(stop) : stopPage(stop, `${path}${search}`),
     );
     // A mail client sends this by itself if its user asks it to (RFC 8058). Its body says nothing that is needed.
-    addPage("post", kind, "/stop", open, async (stop) => {
-      await visits.stop(stop);
-      return stoppedPage(stop);
-    });
+    addPage("post", kind, "/stop", open, (stop) => visits.stop(stop).then(() => stoppedPage(stop)));
   }
 }
 
@@ -187,7 +184,7 @@ function closed(visit: Visit, typed: Html | undefined): Page {
   const { pages } = words;
   const thanks = (text: string) => noticeOf(200, words, { title: pages.thanks, text }, typed);
   const { title, text } = pages.expired;
-  if (expired) return noticeOf(410, words, { title, text: text(contact) }, typed);
+  if (expired) return noticeOf(410, words, { title, text: `${text} ${pages.questions(contact)}` }, typed);
   if (mayTakeBack(visit)) return declinedPage(visit, typed);
   if (reference?.state === "received") return thanks(pages.reference.received);
   if (reference?.state === "declined") return thanks(pages.reference.declined);
@@ -203,8 +200,9 @@ function stopPage({ words, sender, opens }: Stop, action: string): Page {
 }
 
 function stoppedPage({ words, sender, contact, opens }: Stop): Page {
-  const { stopped, done, links } = words.pages.stop;
-  const text = done(sender, contact);
+  const { stop, questions } = words.pages;
+  const { stopped, done, links } = stop;
+  const text = `${done(sender)} ${questions(contact)}`;
   return noticeOf(200, words, { title: stopped, text: opens ? `${text} ${links}` : text });
 }
 
@@ -218,10 +216,10 @@ function noted(ctx: Ctx, error: unknown): number {
 
 /** @param typed what was to be sent. */
 function failurePage(status: number, words: Words, typed: Html | undefined): Page {
-  const { unknown, tooMany, closed, broken, reference } = words.pages;
+  const { unknown, tooMany, closed, broken, upload } = words.pages;
   const page = (notice: typeof broken) => noticeOf(status, words, notice, typed);
   if (status === 404 || status === 410) return noticeOf(404, words, unknown, typed);
   if (status === 429) return page(tooMany);
   if (status === 409) return page(closed);
-  return page(status < 500 ? { ...broken, text: reference.incomplete } : broken);
+  return page(status < 500 ? { ...broken, text: upload.incomplete } : broken);
 }

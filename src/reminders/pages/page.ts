@@ -87,10 +87,10 @@ export function visitPage(
   { words, sender, contact, person, path, link, reference }: Visit,
   content: Content,
 ): Page {
-  const { why, until, questions, stop } = words.pages;
-  const reason = reference === undefined ? why.candidate(sender) : why.referee(person, sender);
+  const { behalf, until, questions, stop } = words.pages;
+  const why = reference === undefined ? words.documents.needed : words.reference.named(person);
   const life = link.expires_at !== undefined && until(dateIn(words, link.expires_at));
-  const footer = html`<p>${reason} ${questions(contact)}</p>
+  const footer = html`<p>${behalf(sender)} ${why} ${questions(contact)}</p>
     <p>${life}</p>
     <a href="${path}/stop">${stop.title}</a>`;
   return pageOf(status, words, content, footer);

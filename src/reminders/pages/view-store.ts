@@ -7,9 +7,13 @@ import type { Mongo } from "../../infra/mongo.ts";
 const MEMBERS = ["name", "first_name", "last_name", "email", "job_title", "state", "withdrawn", "started_at"] as const;
 
 /** Members that clients fill and no page shows. */
-const HIDDEN = ["documents", "references"].flatMap((list) =>
-  ["metadata", "response", "chase"].map((member) => `${list}.${member}`),
-);
+const HIDDEN = [
+  "documents.metadata",
+  "documents.chase",
+  "references.metadata",
+  "references.response",
+  "references.chase",
+];
 
 /** What a page behind a link shows of a candidate. */
 export type CandidateView = Pick<CandidateRecord, (typeof MEMBERS)[number]> & {

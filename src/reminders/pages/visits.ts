@@ -1,5 +1,5 @@
 import { GuessLimiter } from "../../accounts/guess-limiter.ts";
-import { addressesOf, optedOut } from "../../candidates/outreach.ts";
+import { addressesOf, isAskedOfReferee, optedOut } from "../../candidates/outreach.ts";
 import { type ReferenceRecord, TO_CANDIDATE } from "../../candidates/record.ts";
 import { nameOf } from "../../candidates/states.ts";
 import { patchedReference } from "../../candidates/references.ts";
@@ -55,8 +55,6 @@ export interface Visit extends Shown {
 
 /** Time for which an expired link still takes a form that was open, in milliseconds. */
 const GRACE_MS = 86_400_000;
-
-const OPEN_TO_REFEREE = new Set<ReferenceRecord["state"]>(["requested", "bounced", "unresponsive"]);
 
 /** Opens links, and does what their visitors ask for. Every method may throw problem store_unavailable. */
 export class Visits {
@@ -201,7 +199,8 @@ type Openness = Pick<Visit, "isOwn" | "link" | "reference" | "suspended"> & {
 export function isOpen(visit: Openness): boolean {
   const { candidate, reference } = visit;
   if (!concerns(visit)) return false;
-  return reference === undefined ? candidate.state !== "completed" : OPEN_TO_REFEREE.has(reference.state);
+  if (reference === undefined) return candidate.state !== "completed";
+  return isAskedOfReferee(reference.state) || reference.state === "unresponsive";
 }
 
 /** Returns whether the referee has declined through this link, and nobody has changed the reference since. */
