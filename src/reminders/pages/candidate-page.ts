@@ -1,7 +1,9 @@
+import { grouped } from "../../infra/grouped.ts";
 import { type Html, html, raw } from "../../schema/html.ts";
 import { dateIn, sizeIn } from "../languages/formats.ts";
 import { noteOf, shortened } from "../message.ts";
 import { type Page, visitPage } from "./page.ts";
+import type { Refusal } from "./receive.ts";
 import type { CandidateView } from "./view-store.ts";
 import type { Visit } from "./visits.ts";
 
@@ -9,9 +11,9 @@ type Document = CandidateView["documents"][number];
 
 /** What the visitor has just sent: it has arrived, or was refused. */
 interface Sent {
-  readonly documentId: string;
-  /** Why it was refused. */
-  readonly refused?: string;
+  /** The document's id. */
+  readonly id: string;
+  readonly refused?: Refusal;
 }
 
 /** Maximum number of documents that a page asks for. Nobody is charged for a page, so its cost is bounded. */
@@ -22,17 +24,18 @@ const ACCEPT =
   "image/*,.heic,.heif,application/pdf,.doc,.docx,.odt,.rtf,.txt,.xls,.xlsx,.ods,.ppt,.pptx,.odp,.pages,.zip";
 
 /** Makes the page on which a candidate sends documents. @param maxBytes size of the largest file. */
-export function candidatePage(status: number, visit: Visit, maxBytes: number, sent: Sent): Page {
+export function candidatePage(visit: Visit, maxBytes: number, sent: Sent): Page {
   const { candidate, words, sender, instructions, path } = visit;
   const { documents: texts } = words.pages;
   const limit = texts.limit(sizeIn(words, maxBytes));
+  const alike = grouped(candidate.documents, ({ name }) => shortened(name));
   const received = candidate.documents.filter(({ state }) => state === "received");
   const asked = candidate.documents.filter(({ state }) => state !== "received");
   const shown = asked.toSorted((one, other) => Number(other.required) - Number(one.required)).slice(0, MAX_ASKED);
 
   const item = (document: Document) => {
     const { id, name, state } = document;
-    const isRefused = sent.refused !== undefined && sent.documentId === id;
+    const isRefused = sent.refused !== undefined && sent.id === id;
     const note = noteOf(document, words);
     const file = fileOf(document, visit);
     const form = html`<form method="post" action="${path}/documents/${id}" enctype="multipart/form-data">
@@ -55,11 +58,11 @@ export function candidatePage(status: number, visit: Visit, maxBytes: number, se
         ${form}
       </details>`;
     return html`<li>
-      <h2 id="name-${id}">${name}${whichOf(document, visit)}</h2>
+      <h2 id="name-${id}">${name}${whichOf(document, alike.get(shortened(name)) ?? [], visit)}</h2>
       ${state === "received" ? replace : html`${note !== "" && html`<p class="why">${note}</p>`}${form}`}
     </li>`;
   };
-  return visitPage(status, visit, {
+  return visitPage(sent.refused?.status ?? 200, visit, {
     title: texts.title(sender),
     news: newsOf(sent, visit),
     body: html`
@@ -75,13 +78,13 @@ export function candidatePage(status: number, visit: Visit, maxBytes: number, se
 }
 
 /** Returns what tells a document from others of its name: its number, and when it was asked for. */
-function whichOf({ id, name, created_at }: Document, { candidate, words }: Visit): Html | undefined {
-  const alike = candidate.documents.filter((each) => shortened(each.name) === shortened(name));
+function whichOf(document: Document, alike: readonly Document[], { candidate, words }: Visit): Html | undefined {
   if (alike.length === 1) return undefined;
-  const n = 1 + alike.findIndex((each) => each.id === id);
+  const { created_at } = document;
   const started = candidate.started_at ?? "";
   const date = dateIn(words, created_at > started ? created_at : started);
-  return html` <small>${words.pages.documents.which(n, alike.length, date)}</small>`;
+  const which = words.pages.documents.which(alike.indexOf(document) + 1, alike.length, date);
+  return html` <small>${which}</small>`;
 }
 
 /** Returns the name and size of a document's file: "passport.jpg, 2.1 MB". Empty if a client says that it has arrived. */
@@ -92,11 +95,11 @@ function fileOf({ content }: Document, { words }: Visit): string {
 }
 
 /** Returns what became of the file that the visitor has just sent. A refusal leads to its document. */
-function newsOf({ documentId, refused }: Sent, visit: Visit): string | Html | undefined {
+function newsOf({ id, refused }: Sent, visit: Visit): string | Html | undefined {
   const { candidate, words } = visit;
-  const document = candidate.documents.find(({ id }) => id === documentId);
-  if (document === undefined) return refused;
+  const document = candidate.documents.find((each) => each.id === id);
+  if (document === undefined) return refused?.text;
   const name = shortened(document.name);
-  if (refused !== undefined) return html`<a href="#${documentId}">${name}${words.colon} ${refused}</a>`;
+  if (refused !== undefined) return html`<a href="#${id}">${name}${words.colon} ${refused.text}</a>`;
   return document.state === "received" ? words.pages.documents.arrived(name, fileOf(document, visit)) : undefined;
 }

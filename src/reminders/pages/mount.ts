@@ -112,19 +112,16 @@ export function mountPages(router: Router<ApiState>, options: PagesOptions): voi
         : closed(visit, typedHtml(visit.words, await typed().catch(() => []))),
     );
 
-  add("get", "candidate", "", (visit, ctx) =>
-    candidatePage(200, visit, maxFileBytes, { documentId: parameter(ctx, "arrived") }),
-  );
+  add("get", "candidate", "", (visit, ctx) => candidatePage(visit, maxFileBytes, { id: parameter(ctx, "arrived") }));
   add("post", "candidate", UPLOAD, async (visit, ctx) => {
-    const documentId = ctx.params["document"] ?? "";
+    const id = ctx.params["document"] ?? "";
     try {
-      await receiveFile(ctx.req, visit, documentId, documents, rules);
+      await receiveFile(ctx.req, visit, id, documents, rules);
     } catch (error) {
-      const { status, text } = refusalOf(error, visit.words, maxFileBytes);
       noted(ctx, error);
-      return candidatePage(status, visit, maxFileBytes, { documentId, refused: text });
+      return candidatePage(visit, maxFileBytes, { id, refused: refusalOf(error, visit.words, maxFileBytes) });
     }
-    return `${visit.path}?arrived=${documentId}`;
+    return `${visit.path}?arrived=${id}`;
   });
 
   add("get", "referee", "", (visit) => refereePage(visit));
@@ -168,14 +165,9 @@ function wordsFor(header: string | undefined): Words {
 }
 
 function send(ctx: Ctx, page: Page | string): void {
-  if (typeof page === "string") {
-    ctx.status = 303;
-    ctx.set("Location", page);
-    ctx.body = "";
-    return;
-  }
-  ctx.status = page.status;
-  ctx.body = page.body;
+  ctx.status = typeof page === "string" ? 303 : page.status;
+  if (typeof page === "string") ctx.redirect(page);
+  else ctx.body = page.body;
 }
 
 /** Returns the page of a link that its visitor no longer needs, or that has expired. @param typed what nobody will read. */
@@ -201,9 +193,8 @@ function stopPage({ words, sender, opens }: Stop, action: string): Page {
 
 function stoppedPage({ words, sender, contact, opens }: Stop): Page {
   const { stop, questions } = words.pages;
-  const { stopped, done, links } = stop;
-  const text = `${done(sender)} ${questions(contact)}`;
-  return noticeOf(200, words, { title: stopped, text: opens ? `${text} ${links}` : text });
+  const links = opens ? ` ${stop.links}` : "";
+  return noticeOf(200, words, { title: stop.stopped, text: `${stop.done(sender)} ${questions(contact)}${links}` });
 }
 
 /** Notes an error for the log. Returns its status. */
@@ -217,9 +208,7 @@ function noted(ctx: Ctx, error: unknown): number {
 /** @param typed what was to be sent. */
 function failurePage(status: number, words: Words, typed: Html | undefined): Page {
   const { unknown, tooMany, closed, broken, upload } = words.pages;
-  const page = (notice: typeof broken) => noticeOf(status, words, notice, typed);
-  if (status === 404 || status === 410) return noticeOf(404, words, unknown, typed);
-  if (status === 429) return page(tooMany);
-  if (status === 409) return page(closed);
-  return page(status < 500 ? { ...broken, text: upload.incomplete } : broken);
+  const notices: Record<number, typeof broken> = { 404: unknown, 409: closed, 410: unknown, 429: tooMany };
+  const other = status < 500 ? { ...broken, text: upload.incomplete } : broken;
+  return noticeOf(status === 410 ? 404 : status, words, notices[status] ?? other, typed);
 }

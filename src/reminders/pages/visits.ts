@@ -157,32 +157,27 @@ export class Visits {
    * @throws problem invalid_transition if they are no longer needed.
    */
   async answer(visit: Visit, response: ReferenceRecord["response"]): Promise<void> {
-    await this.#settle(visit, isOpen, { state: "received" }, response);
+    await this.#settle(visit, isOpen, { state: "received", response });
   }
 
   /** Records that the referee gives no reference. @throws as `answer` does. */
   async decline(visit: Visit): Promise<void> {
-    const { references } = await this.#settle(visit, isOpen, { state: "declined" });
+    const { references } = await this.#settle(visit, isOpen, { state: "declined", response: null });
     const declined = references.find(({ id }) => id === visit.link.to);
     if (declined !== undefined) await this.#parts.stores.links.noteDeclined(visit.hash, declined.updated_at);
   }
 
   /** Undoes `decline`. @throws as `answer` does. */
   async takeBack(visit: Visit): Promise<void> {
-    await this.#settle(visit, mayTakeBack, { state: "requested" });
+    await this.#settle(visit, mayTakeBack, { state: "requested", response: null });
   }
 
-  #settle(
-    visit: Visit,
-    isAllowed: typeof isOpen,
-    patch: Parameters<typeof patchedReference>[1],
-    response: ReferenceRecord["response"] = null,
-  ) {
+  #settle(visit: Visit, isAllowed: typeof isOpen, { state, response }: Pick<ReferenceRecord, "state" | "response">) {
     const { link } = visit;
     return this.#parts.candidates.change(link.accountId, link.id, (before, now) => {
       const reference = before.references.find(({ id }) => id === link.to);
       if (reference === undefined || !isAllowed({ ...visit, candidate: before, reference })) throw notNeeded();
-      const settled = patchedReference({ ...reference, response }, patch, { started: true, now });
+      const settled = patchedReference({ ...reference, response }, { state }, { started: true, now });
       return { ...before, references: before.references.map((other) => (other === reference ? settled : other)) };
     });
   }
