@@ -150,7 +150,7 @@ describe("reminders, from the start of a candidate to its end", () => {
     const page = await browser.open(service.url, { width: 320, javaScriptEnabled: false });
     await page.goto(linkIn(await outbox.messageTo(email)));
     await page.getByRole("link", { name: "Stop these messages" }).click();
-    await page.getByRole("button", { name: "Stop the messages" }).click();
+    await page.getByRole("button", { name: "Stop these messages" }).click();
     await page.getByText("Test will send no more messages to this address.").waitFor();
     expect((await client.get(`/candidates/${id}`)).body.outreach).to.deep.equal({ next_at: null, reason: "opted_out" });
   });

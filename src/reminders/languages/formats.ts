@@ -13,7 +13,7 @@ function localeOf({ language }: Words): string {
 
 /** Returns a day in UTC: "28 May 2027". @param at RFC 3339. */
 export function dateIn(words: Words, at: string): string {
-  const date = new Intl.DateTimeFormat(localeOf(words), { dateStyle: "long", timeZone: "UTC" }).format(new Date(at));
+  const date = new Date(at).toLocaleDateString(localeOf(words), { dateStyle: "long", timeZone: "UTC" });
   return words.language === "fr" ? date.replace(/^1 /, "1er ") : date;
 }
 
