@@ -36,23 +36,20 @@ export function refuseProgramNamed(filename: string): void {
 export async function* withoutPrograms(
   stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  let head: Uint8Array[] | undefined = [];
-  let size = 0;
+  let head: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of stream) {
     if (head === undefined) yield chunk;
     else {
-      head.push(chunk);
-      size += chunk.length;
-      if (size < HEAD_BYTES) continue;
+      head = Buffer.concat([head, chunk]);
+      if (head.length < HEAD_BYTES) continue;
       yield checked(head);
       head = undefined;
     }
   }
-  if (head !== undefined && size > 0) yield checked(head);
+  if (head !== undefined && head.length > 0) yield checked(head);
 }
 
-function checked(chunks: readonly Uint8Array[]): Buffer {
-  const bytes = Buffer.concat(chunks);
+function checked(bytes: Buffer): Buffer {
   const head = bytes.toString("latin1", 0, HEAD_BYTES);
   // In UTF-16 and UTF-32, ASCII has zero bytes.
   if (MAGIC.test(head) || MARKUP.test(head.replace(BYTE_ORDER_MARK, "").replaceAll("\0", ""))) throw notADocument();

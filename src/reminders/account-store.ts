@@ -46,12 +46,8 @@ export class ReminderAccountStore {
   }
 
   async get(accountId: string) {
-    const {
-      paused_at: pausedAt = null,
-      raise = null,
-      changed_at,
-    } = (await this.#accounts.findOne({ _id: accountId })) ?? {};
-    return { pausedAt, raise, isChanged: changed_at !== undefined };
+    const { paused_at, raise, changed_at } = (await this.#accounts.findOne({ _id: accountId })) ?? {};
+    return { pausedAt: paused_at ?? null, raise: raise ?? null, isChanged: changed_at !== undefined };
   }
 
   /**

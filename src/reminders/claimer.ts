@@ -19,19 +19,16 @@ const MAX_RECORDS = 100;
 export type Unsent = "moved" | "left";
 
 /** A message that is counted and has its link, and is not recorded yet. */
-export interface Counted extends CountedMessage {
+export interface Counted extends CountedMessage, Pick<Attempt, "language" | "expires_at"> {
   readonly due: PlannedMessage;
   /** The account's daily limits by which it was counted, as text. */
   readonly budget: string;
-  /** The token of its link, and when it expires. */
+  /** The token of its link. */
   readonly token: string;
-  /** The language of the message and of its pages. */
-  readonly language: string;
-  readonly expires_at: string;
 }
 
 /** An attempt that was recorded and is to be sent. */
-export interface Claim extends Attempt, CountedMessage, Pick<Counted, "token" | "language"> {
+export interface Claim extends Attempt, CountedMessage, Pick<Counted, "token"> {
   /** The attempt as the candidate's record has it. */
   readonly last: AttemptRecord;
   /** Resolves once the address counts as known. If that failed, it counts as new again. */

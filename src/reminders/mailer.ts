@@ -106,11 +106,7 @@ export function smtpMailer(
         contents.delete(options.messageId);
       }
     },
-    fault: () =>
-      transport.verify().then(
-        () => undefined,
-        (error: NodemailerError) => faultOf(error),
-      ),
+    fault: () => transport.verify().then(() => undefined, faultOf),
     close: () => transport.close({ force: true }),
   };
 }

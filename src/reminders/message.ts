@@ -51,7 +51,7 @@ interface Body extends Pick<Attempt, "pageUrl" | "stopUrl"> {
   /** What has changed since the last message: sentences. */
   readonly news: readonly string[];
   readonly ask: string;
-  /** The documents that are asked for. A note says why it is asked for again, or that it is not required; else it is empty. */
+  /** The documents that are asked for, with their notes (noteOf). */
   readonly items: readonly { readonly name: string; readonly note: string }[];
   readonly instructions: string | null;
   readonly open: string;
@@ -70,7 +70,8 @@ export function messageOf(
     reference === undefined ? toCandidate(record, message, words, sender) : toReferee(record, reference, words, sender);
   const until = words.pages.until(dateIn(words, expires_at));
   const instructions = assistant.instructions && withoutGaps(assistant.instructions);
-  const body = { ...parts, instructions, stop: `${why} ${until} ${words.stop(sender)}`, pageUrl, stopUrl };
+  const stop = `${words.pages.behalf(sender)} ${why} ${until} ${words.stop(sender)}`;
+  const body = { ...parts, instructions, stop, pageUrl, stopUrl };
   return {
     messageId,
     from: { name: inHeader(`${shortened(sender, MAX_IN_HEADER)} via ${host}`), address: mailFrom },
@@ -106,20 +107,19 @@ function toCandidate(record: CandidateRecord, { documents, changed }: PlannedMes
   const name = onOneLine(nameOf(record));
   return {
     ...words.documents,
-    why: words.pages.why.candidate(sender),
+    why: words.documents.needed,
     subject: words.documents.subject(shortened(sender, MAX_IN_HEADER), listed.length),
     again: news.length === 0 && listed.some(({ chase }) => chase.attempts > 1),
-    news: news.slice(0, MAX_NEWS).map(({ name, state, rejection_reason }) => {
-      const { rejected, expired, requested } = words.changes;
-      if (state === "rejected") return rejected(shortened(name), rejection_reason && shortened(rejection_reason));
-      return state === "expired" ? expired(shortened(name)) : requested(shortened(name));
+    news: news.slice(0, MAX_NEWS).map(({ name, state, rejection_reason: reason }) => {
+      const change = words.changes[state === "rejected" || state === "expired" ? state : "requested"](shortened(name));
+      return state === "rejected" && reason !== null ? `${change}${words.colon} ${shortened(reason)}` : `${change}.`;
     }),
     name,
     hello: words.hello(name, onOneLine(record.first_name)),
     ask: words.documents.ask(sender, onOneLine(record.job_title), listed.length) + words.colon,
     items: listed.map((document) => {
-      const note = news.includes(document) ? undefined : noteOf(document, words);
-      return { name: shortened(document.name), note: note === undefined ? "" : ` (${shortened(note)})` };
+      const note = news.includes(document) ? "" : noteOf(document, words);
+      return { name: shortened(document.name), note: note && ` (${shortened(note)})` };
     }),
   };
 }
@@ -129,13 +129,13 @@ function toReferee(record: CandidateRecord, reference: ReferenceRecord, words: W
   const name = onOneLine(reference.name);
   return {
     ...words.reference,
-    why: words.pages.why.referee(person, sender),
+    why: words.reference.named(person),
     subject: words.pages.reference.title(person === null ? null : shortened(person, MAX_IN_HEADER)),
     again: reference.chase.attempts > 1,
     news: [],
     name,
     hello: words.hello(name, null),
-    ask: words.reference.ask(person, sender),
+    ask: `${words.reference.named(person)} ${words.reference.ask(sender)}`,
     items: [],
   };
 }
@@ -154,14 +154,14 @@ const MAX_ITEM = 120;
 /** Maximum number of changes that a message says in sentences. Its list has all of them. */
 const MAX_NEWS = 20;
 
+/** Returns why a document is asked for again, or that it is not required. Empty if neither. */
 export function noteOf(
-  { state, required, rejection_reason }: Pick<DocumentRecord, "required" | "state" | "rejection_reason">,
+  { state, required, rejection_reason: reason }: Pick<DocumentRecord, "required" | "state" | "rejection_reason">,
   words: Words,
-): string | undefined {
-  if (state === "rejected")
-    return rejection_reason === null ? words.rejected : `${words.rejected}${words.colon} ${rejection_reason}`;
+): string {
+  if (state === "rejected") return reason === null ? words.rejected : `${words.rejected}${words.colon} ${reason}`;
   if (state === "expired") return words.expired;
-  return required ? undefined : words.optional;
+  return required ? "" : words.optional;
 }
 
 function textOf({ hello, news, ask, items, instructions, open, pageUrl, stop, stopUrl }: Body): string {

@@ -116,12 +116,12 @@ describe("reminders, from the start of a candidate to its end", () => {
       await page.goto(linkIn(toReferee));
       await look(page, `referee-${name}`);
       await page.getByRole("link", { name: "Yes, continue" }).click();
-      await page.getByRole("button", { name: "Send the answers" }).click();
+      await page.getByRole("button", { name: "Send" }).click();
       await page.getByRole("alert").filter({ hasText: "Answer at least one question." }).waitFor();
       await look(page, `questions-${name}`);
       browser.takeErrors(page); // Chromium reports the answer 422 as an error
       await page.getByLabel("How do you know this person, and for how long?").fill("We worked together for two years.");
-      await page.getByRole("button", { name: "Send the answers" }).click();
+      await page.getByRole("button", { name: "Send" }).click();
       await page.getByText("We have received your answers.").waitFor();
       await look(page, `referee-done-${name}`);
       expect(
@@ -150,7 +150,7 @@ describe("reminders, from the start of a candidate to its end", () => {
     const page = await browser.open(service.url, { width: 320, javaScriptEnabled: false });
     await page.goto(linkIn(await outbox.messageTo(email)));
     await page.getByRole("link", { name: "Stop these messages" }).click();
-    await page.getByRole("button", { name: "Stop the messages" }).click();
+    await page.getByRole("button", { name: "Stop these messages" }).click();
     await page.getByText("Test will send no more messages to this address.").waitFor();
     expect((await client.get(`/candidates/${id}`)).body.outreach).to.deep.equal({ next_at: null, reason: "opted_out" });
   });

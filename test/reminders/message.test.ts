@@ -60,7 +60,7 @@ describe("A reminder", () => {
         "Acme needs these documents from you for the job “Analyst”:",
         "- Passport\n- Diploma (not accepted: The photo is not readable)\n- Visa (expired)\n- Letter (if you have it)",
         "You can send documents on this page, from a phone too:\nhttps://hire.example.com/u/token",
-        "-- \nWe write to you on behalf of Acme, because documents are needed from\nyou. This link works until 28 May 2027. If you do not want any more\nmessages from Acme to this address, you can stop them here:\nhttps://hire.example.com/u/token/stop\n",
+        "-- \nWe are writing to you on behalf of Acme. Documents are needed from you.\nThis link works until 28 May 2027. If you do not want any more messages\nfrom Acme to this address, you can stop them here:\nhttps://hire.example.com/u/token/stop\n",
       ].join("\n\n"),
     );
   });

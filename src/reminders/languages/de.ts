@@ -11,11 +11,8 @@ export const de: Words = {
       send: "Senden",
       received: "Erhalten",
       replace: "Stattdessen eine andere Datei senden",
-      others: (count) => `und ${count} weitere`,
       more: (count) =>
-        count === 1
-          ? "Ein weiteres Dokument wird benötigt. Sie sehen es hier, sobald Sie die Dokumente oben gesendet haben."
-          : `${count} weitere Dokumente werden benötigt. Sie sehen sie hier, sobald Sie die Dokumente oben gesendet haben.`,
+        `Noch ${count} zu senden. Den Rest sehen Sie hier, sobald Sie die Dokumente oben gesendet haben.`,
       which: (n, count, date) => `${n} von ${count}, angefordert am ${date}`,
       arrived: (name, file) => `Wir haben „${name}“${file && ` (${file})`} erhalten. Vielen Dank.`,
       all: "Wir haben alles erhalten. Vielen Dank.",
@@ -24,17 +21,15 @@ export const de: Words = {
       noFile: "Wählen Sie zuerst eine Datei aus. Sie darf nicht leer sein.",
       tooLarge: (size) => `Die Datei ist zu groß. Sie darf höchstens ${size} groß sein.`,
       program:
-        "Diese Datei ist ein Programm, ein Skript oder eine Webseite und wird nicht angenommen. Senden Sie das Dokument zum Beispiel als PDF oder als Foto.",
+        "Programme, Skripte und Webseiten werden nicht angenommen. Bitte senden Sie zum Beispiel ein PDF oder ein Foto.",
       filename: "Der Name der Datei ist zu lang. Benennen Sie die Datei um, und senden Sie die Datei noch einmal.",
       notNeeded:
-        "Die Datei wurde nicht gespeichert. Dieses Dokument wird nicht mehr benötigt, oder dafür ist schon eine andere Datei angekommen.",
-      incomplete: "Die Datei ist nicht vollständig angekommen. Bitte senden Sie die Datei noch einmal.",
+        "Die Datei wurde nicht gespeichert. Dieses Dokument wird nicht mehr benötigt, oder eine andere Datei ist schon da.",
+      incomplete: "Es ist nicht alles angekommen. Bitte senden Sie alles noch einmal.",
       failed: "Die Datei konnte nicht gespeichert werden. Bitte senden Sie die Datei noch einmal.",
     },
     reference: {
       title: (person) => (person === null ? "Eine Referenz" : `Eine Referenz für ${person}`),
-      intro: (person, sender) =>
-        `${person ?? "Eine Person, die sich bewirbt,"} hat Sie als Referenz genannt, und ${sender} möchte gern von Ihnen hören.`,
       can: "Können Sie diese Referenz geben?",
       yes: "Ja, weiter",
       no: "Nein, das kann ich nicht",
@@ -42,22 +37,14 @@ export const de: Words = {
       decline: "Ja, ich sage ab",
       back: "Zurück",
       questionsIntro: (sender) => `Antworten Sie, so gut Sie können. Ihre Antworten gehen an ${sender}.`,
-      send: "Antworten senden",
       received: "Wir haben Ihre Antworten erhalten.",
       declined: "Sie haben angegeben, dass Sie diese Referenz nicht geben können.",
       takeBack: "Ich kann diese Referenz doch geben",
       empty: "Beantworten Sie mindestens eine Frage.",
       limit: (count) => `Höchstens ${count} Zeichen`,
-      tooLong: (answers) =>
-        answers === 1
-          ? "Eine Antwort ist zu lang. Kürzen Sie diese Antwort, und senden Sie Ihre Antworten noch einmal."
-          : `${answers} Antworten sind zu lang. Kürzen Sie diese Antworten, und senden Sie alles noch einmal.`,
-      excess: (_characters, text) => `${text} Zeichen zu viel`,
-      incomplete: "Ihre Antworten sind nicht vollständig angekommen. Bitte senden Sie Ihre Antworten noch einmal.",
-      failed:
-        "Ihre Antworten konnten nicht gespeichert werden. Sie stehen noch auf dieser Seite. Bitte senden Sie Ihre Antworten in einer Minute noch einmal.",
-      changed: "Die Fragen haben sich geändert. Bitte sehen Sie Ihre Antworten durch, und senden Sie sie noch einmal.",
-      typed: "Was Sie geschrieben haben",
+      tooLong: "Mindestens eine Antwort ist zu lang. Kürzen Sie, was markiert ist, und senden Sie alles noch einmal.",
+      excess: "Zeichen zu viel",
+      changed: "Die Fragen haben sich geändert. Bitte prüfen Sie Ihre Antworten, und senden Sie alles noch einmal.",
       unsent: "Dieser Text wurde nicht gesendet. Sie können ihn hier kopieren.",
       answer: (n) => `Antwort ${n}`,
       questions: [
@@ -72,16 +59,10 @@ export const de: Words = {
       title: "Nachrichten abbestellen",
       ask: (sender) => `Möchten Sie an diese Adresse gar keine Nachrichten von ${sender} mehr erhalten?`,
       links: "Über die Links, die Sie schon haben, können Sie weiterhin Dokumente und Antworten senden.",
-      button: "Nachrichten abbestellen",
       stopped: "Die Nachrichten sind abbestellt",
-      done: (sender, contact) =>
-        `${sender} schickt keine Nachrichten mehr an diese Adresse. Wenn das ein Versehen war, melden Sie sich bei ${contact}.`,
+      done: (sender) => `${sender} schickt keine Nachrichten mehr an diese Adresse.`,
     },
-    why: {
-      candidate: (sender) => `Wir schreiben Ihnen im Auftrag von ${sender}, weil Unterlagen von Ihnen benötigt werden.`,
-      referee: (person, sender) =>
-        `Wir schreiben Ihnen im Auftrag von ${sender}, weil ${person ?? "eine Person, die sich bewirbt,"} Sie als Referenz genannt hat.`,
-    },
+    behalf: (sender) => `Wir schreiben Ihnen im Auftrag von ${sender}.`,
     until: (date) => `Dieser Link funktioniert bis zum ${date}.`,
     questions: (contact) => `Haben Sie Fragen? Wenden Sie sich an ${contact}.`,
     thanks: "Vielen Dank",
@@ -91,8 +72,7 @@ export const de: Words = {
     },
     expired: {
       title: "Dieser Link ist abgelaufen",
-      text: (contact) =>
-        `Falls noch etwas von Ihnen benötigt wird, steht in der neuesten Nachricht ein neuer Link. Wenn Sie keine neuere Nachricht haben, wenden Sie sich an ${contact}.`,
+      text: "Falls noch etwas von Ihnen benötigt wird, steht in der neuesten Nachricht ein neuer Link.",
     },
     unknown: {
       title: "Dieser Link funktioniert nicht",
@@ -109,6 +89,7 @@ export const de: Words = {
   },
   hello: (name) => (name === null ? "Guten Tag," : `Guten Tag ${name},`),
   documents: {
+    needed: "Es werden Unterlagen von Ihnen benötigt.",
     subject: (sender, count) => `${sender} benötigt ${count === 1 ? "ein Dokument" : "Unterlagen"} von Ihnen`,
     ask: (sender, job, count) =>
       `${sender} benötigt${job === null ? "" : ` für die Stelle „${job}“`} ${count === 1 ? "dieses Dokument" : "folgende Unterlagen"} von Ihnen`,
@@ -116,8 +97,8 @@ export const de: Words = {
     button: "Unterlagen senden",
   },
   reference: {
-    ask: (person, sender) =>
-      `${person ?? "Eine Person, die sich bewirbt,"} hat Sie als Referenz genannt. ${sender} möchte Ihnen ein paar Fragen stellen. Das dauert etwa fünf Minuten.`,
+    named: (person) => `${person ?? "Eine Person, die sich bewirbt,"} hat Sie als Referenz genannt.`,
+    ask: (sender) => `${sender} möchte Ihnen ein paar Fragen stellen. Das dauert etwa fünf Minuten.`,
     open: "Auf dieser Seite können Sie die Fragen beantworten oder absagen:",
     button: "Referenz geben",
   },
@@ -129,9 +110,8 @@ export const de: Words = {
   stop: (sender) =>
     `Wenn Sie an diese Adresse keine Nachrichten von ${sender} mehr erhalten möchten, können Sie sich hier abmelden:`,
   changes: {
-    rejected: (name, reason) =>
-      reason === null ? `„${name}“ wurde nicht akzeptiert.` : `„${name}“ wurde nicht akzeptiert: ${reason}`,
-    expired: (name) => `„${name}“ ist abgelaufen.`,
-    requested: (name) => `„${name}“ wird ebenfalls benötigt.`,
+    rejected: (name) => `„${name}“ wurde nicht akzeptiert`,
+    expired: (name) => `„${name}“ ist abgelaufen`,
+    requested: (name) => `„${name}“ wird ebenfalls benötigt`,
   },
 };

@@ -1,6 +1,6 @@
 /**
  * What messages and pages say. Every other language has the same texts, all of them plain text. `sender` is who asks. `person`
- * is the candidate's name, null if it is not known. `megabytes` is a number as the language writes it.
+ * is the candidate's name, null if it is not known.
  */
 export type Words = typeof en;
 
@@ -19,13 +19,9 @@ export const en = {
       /** Stands below a document's name. */
       received: "Received",
       replace: "Send another file instead",
-      /** Stands in place of so many names. */
-      others: (count: number) => `and ${count} more`,
       /** So many documents are not shown yet. */
       more: (count: number) =>
-        count === 1
-          ? "1 more document is needed. You will see it here once you have sent the documents above."
-          : `${count} more documents are needed. You will see them here once you have sent the documents above.`,
+        `${count} more to send. You will see the rest here once you have sent the documents above.`,
       /** Tells documents of one name apart. */
       which: (n: number, count: number, date: string) => `${n} of ${count}, asked for on ${date}`,
       /** `file` is the name and size of the file. Empty if they are not known. */
@@ -36,17 +32,14 @@ export const en = {
     upload: {
       noFile: "Choose a file first. It must not be empty.",
       tooLarge: (size: string) => `The file is too large. It may be up to ${size}.`,
-      program:
-        "This file is a program, a script or a web page, and is not accepted. Send the document as a PDF or a photo, for example.",
+      program: "Programs, scripts and web pages are not accepted. Please send a document, such as a PDF or a photo.",
       filename: "The name of the file is too long. Rename the file, and send it again.",
       notNeeded: "The file was not stored. This document is no longer needed, or another file has arrived for it.",
-      incomplete: "The upload was not complete. Please send the file again.",
+      incomplete: "Not everything arrived. Please send it again.",
       failed: "The file could not be stored. Please send it again.",
     },
     reference: {
       title: (person: string | null) => (person === null ? "A reference" : `A reference for ${person}`),
-      intro: (person: string | null, sender: string) =>
-        `${person ?? "A candidate"} has named you as a reference, and ${sender} would like to hear from you.`,
       can: "Can you give this reference?",
       yes: "Yes, continue",
       no: "No, I cannot",
@@ -54,23 +47,16 @@ export const en = {
       decline: "I cannot give this reference",
       back: "Back",
       questionsIntro: (sender: string) => `Answer as much as you can. Your answers go to ${sender}.`,
-      send: "Send the answers",
       received: "We have received your answers.",
       declined: "You told us that you cannot give this reference.",
       takeBack: "I can give this reference after all",
       empty: "Answer at least one question.",
       limit: (count: string) => `Up to ${count} characters`,
-      tooLong: (answers: number) =>
-        answers === 1
-          ? "One answer is too long. Shorten it, and send your answers again."
-          : `${answers} answers are too long. Shorten them, and send your answers again.`,
-      /** `text` is the number as the language writes it. */
-      excess: (characters: number, text: string) => `${text} ${characters === 1 ? "character" : "characters"} too many`,
-      incomplete: "Your answers did not arrive completely. Please send them again.",
-      failed: "Your answers could not be stored. They are still on this page: please send them again in a minute.",
+      tooLong: "At least one answer is too long. Shorten what is marked, and send your answers again.",
+      /** Followed by the number of characters. */
+      excess: "Characters over the limit",
       changed: "The questions have changed. Please look through your answers, and send them again.",
       /** Stands above answers that are not taken, and what to do with them. */
-      typed: "What you wrote",
       unsent: "This text was not sent. You can copy it from here.",
       answer: (n: number) => `Answer ${n}`,
       /** The questions of an account that has none of its own. */
@@ -87,20 +73,14 @@ export const en = {
       ask: (sender: string) => `Do you want to stop all messages from ${sender} to this address?`,
       /** Follows where the links still work. */
       links: "You can still send documents and answers through the links that you have.",
-      button: "Stop the messages",
       /** The title once they are stopped. */
       stopped: "The messages are stopped",
-      /** `contact` is who helps if it was a mistake. */
-      done: (sender: string, contact: string) =>
-        `${sender} will send no more messages to this address. If this was a mistake, contact ${contact}.`,
+      done: (sender: string) => `${sender} will send no more messages to this address.`,
     },
-    /** The foot of pages and messages: who asks and why, until when (a date), and who helps. */
-    why: {
-      candidate: (sender: string) => `We write to you on behalf of ${sender}, because documents are needed from you.`,
-      referee: (person: string | null, sender: string) =>
-        `We write to you on behalf of ${sender}, because ${person ?? "a candidate"} has named you as a reference.`,
-    },
+    /** The foot of pages and messages: who asks, until when (a date), and who helps. */
+    behalf: (sender: string) => `We are writing to you on behalf of ${sender}.`,
     until: (date: string) => `This link works until ${date}.`,
+    /** `contact` is the sender, and where its replies go. */
     questions: (contact: string) => `Do you have questions? Contact ${contact}.`,
     /** The title of a page that says what was done. */
     thanks: "Thank you",
@@ -108,11 +88,9 @@ export const en = {
       title: "This page is no longer needed",
       text: "There is nothing left to do here. You can close this page.",
     },
-    /** `contact` is the sender, and where its replies go. */
     expired: {
       title: "This link has expired",
-      text: (contact: string) =>
-        `If something is still needed from you, there is a newer link in the latest message. If you have no newer message, contact ${contact}.`,
+      text: "If something is still needed from you, there is a newer link in the latest message.",
     },
     unknown: {
       title: "This link does not work",
@@ -120,13 +98,14 @@ export const en = {
     },
     tooMany: {
       title: "Please wait a moment",
-      text: "Too many requests came. Wait a minute, then open the link in your message again. If you were sending something, it has not arrived.",
+      text: "Too many requests arrived. Wait a minute, then open the link in your message again. If you were sending something, it has not arrived.",
     },
     broken: { title: "Something went wrong", text: "This is our fault. Try again in a minute." },
   },
   /** The first name is null if it is not known by itself. */
   hello: (name: string | null, firstName: string | null) => (name === null ? "Hello," : `Hello ${firstName ?? name},`),
   documents: {
+    needed: "Documents are needed from you.",
     subject: (sender: string, count: number) => `${sender} needs ${count === 1 ? "a document" : "documents"} from you`,
     /** A sentence without its end: a page ends it with a full stop, a message with a colon. */
     ask: (sender: string, job: string | null, count: number) =>
@@ -135,8 +114,8 @@ export const en = {
     button: "Send documents",
   },
   reference: {
-    ask: (person: string | null, sender: string) =>
-      `${person ?? "A candidate"} has named you as a reference. ${sender} would like to ask you a few questions. This takes about five minutes.`,
+    named: (person: string | null) => `${person ?? "A candidate"} has named you as a reference.`,
+    ask: (sender: string) => `${sender} would like to ask you a few questions. This takes about five minutes.`,
     open: "You can answer the questions or decline on this page:",
     button: "Give a reference",
   },
@@ -149,11 +128,10 @@ export const en = {
   expired: "expired",
   stop: (sender: string) =>
     `If you do not want any more messages from ${sender} to this address, you can stop them here:`,
-  /** What changed since the last message: whole sentences. */
+  /** What changed since the last message: sentences without their end. */
   changes: {
-    rejected: (name: string, reason: string | null) =>
-      reason === null ? `“${name}” was not accepted.` : `“${name}” was not accepted: ${reason}`,
-    expired: (name: string) => `“${name}” has expired.`,
-    requested: (name: string) => `“${name}” is needed as well.`,
+    rejected: (name: string) => `“${name}” was not accepted`,
+    expired: (name: string) => `“${name}” has expired`,
+    requested: (name: string) => `“${name}” is needed as well`,
   },
 };

@@ -11,29 +11,22 @@ export const es: Words = {
       send: "Enviar",
       received: "Recibido",
       replace: "Enviar otro archivo en su lugar",
-      others: (count) => `y ${count} más`,
-      more: (count) =>
-        count === 1
-          ? "Hace falta un documento más. Lo verá aquí cuando haya enviado los documentos de arriba."
-          : `Hacen falta ${count} documentos más. Los verá aquí cuando haya enviado los documentos de arriba.`,
+      more: (count) => `${count} más por enviar. El resto aparecerá aquí cuando haya enviado los documentos de arriba.`,
       which: (n, count, date) => `${n} de ${count}, solicitado el ${date}`,
       arrived: (name, file) => `Hemos recibido «${name}»${file && ` (${file})`}. Gracias.`,
       all: "Lo hemos recibido todo. Gracias.",
     },
     upload: {
       noFile: "Elija primero un archivo. No puede estar vacío.",
-      tooLarge: (size) => `El archivo es demasiado grande. Puede tener como máximo ${size}.`,
-      program:
-        "Este archivo es un programa, un script o una página web, y no se admite. Envíe el documento, por ejemplo, como PDF o como foto.",
+      tooLarge: (size) => `El archivo es demasiado grande. Puede ocupar como máximo ${size}.`,
+      program: "No se admiten programas, scripts ni páginas web. Envíe, por ejemplo, un PDF o una foto, por favor.",
       filename: "El nombre del archivo es demasiado largo. Cambie el nombre y envíe el archivo otra vez.",
       notNeeded: "El archivo no se ha guardado. Este documento ya no hace falta, o ya ha llegado otro archivo.",
-      incomplete: "El archivo no llegó completo. Envíelo otra vez, por favor.",
+      incomplete: "No ha llegado todo. Envíelo otra vez, por favor.",
       failed: "No se pudo guardar el archivo. Envíelo otra vez, por favor.",
     },
     reference: {
       title: (person) => (person === null ? "Una referencia" : `Una referencia sobre ${person}`),
-      intro: (person, sender) =>
-        `${person ?? "Una persona candidata"} ha facilitado su nombre como referencia, y ${sender} quisiera conocer su opinión.`,
       can: "¿Puede dar esta referencia?",
       yes: "Sí, continuar",
       no: "No, no puedo",
@@ -41,23 +34,14 @@ export const es: Words = {
       decline: "No puedo dar esta referencia",
       back: "Volver",
       questionsIntro: (sender) => `Responda lo que pueda. Sus respuestas se envían a ${sender}.`,
-      send: "Enviar las respuestas",
       received: "Hemos recibido sus respuestas.",
       declined: "Ha indicado que no puede dar esta referencia.",
       takeBack: "Al final sí puedo dar esta referencia",
       empty: "Responda al menos a una pregunta.",
       limit: (count) => `Hasta ${count} caracteres`,
-      tooLong: (answers) =>
-        answers === 1
-          ? "Una respuesta es demasiado larga. Acórtela y envíe sus respuestas otra vez."
-          : `${answers} respuestas son demasiado largas. Acórtelas y envíe sus respuestas otra vez.`,
-      excess: (characters, text) =>
-        `${characters === 1 ? "Sobra" : "Sobran"} ${text} ${characters === 1 ? "carácter" : "caracteres"}`,
-      incomplete: "Sus respuestas no llegaron completas. Envíelas otra vez, por favor.",
-      failed:
-        "No se pudieron guardar sus respuestas. Siguen en esta página: envíelas otra vez dentro de un minuto, por favor.",
+      tooLong: "Al menos una respuesta es demasiado larga. Acorte lo que está marcado y envíe todo otra vez.",
+      excess: "Caracteres de más",
       changed: "Las preguntas han cambiado. Revise sus respuestas y envíelas otra vez, por favor.",
-      typed: "Lo que ha escrito",
       unsent: "Este texto no se ha enviado. Puede copiarlo aquí.",
       answer: (n) => `Respuesta ${n}`,
       questions: [
@@ -72,16 +56,10 @@ export const es: Words = {
       title: "Dejar de recibir estos mensajes",
       ask: (sender) => `¿Desea dejar de recibir todos los mensajes de ${sender} en esta dirección?`,
       links: "Con los enlaces que ya tiene puede seguir enviando documentos y respuestas.",
-      button: "Dejar de recibir mensajes",
       stopped: "Ya no recibirá mensajes",
-      done: (sender, contact) =>
-        `${sender} no enviará más mensajes a esta dirección. Si ha sido un error, póngase en contacto con ${contact}.`,
+      done: (sender) => `${sender} no enviará más mensajes a esta dirección.`,
     },
-    why: {
-      candidate: (sender) => `Le escribimos en nombre de ${sender}, porque hacen falta documentos de su parte.`,
-      referee: (person, sender) =>
-        `Le escribimos en nombre de ${sender}, porque ${person ?? "una persona candidata"} ha facilitado su nombre como referencia.`,
-    },
+    behalf: (sender) => `Le escribimos en nombre de ${sender}.`,
     until: (date) => `Este enlace funciona hasta el ${date}.`,
     questions: (contact) => `¿Tiene preguntas? Póngase en contacto con ${contact}.`,
     thanks: "Gracias",
@@ -91,8 +69,7 @@ export const es: Words = {
     },
     expired: {
       title: "Este enlace ha caducado",
-      text: (contact) =>
-        `Si todavía hace falta algo de su parte, el último mensaje contiene un enlace nuevo. Si no tiene un mensaje más reciente, póngase en contacto con ${contact}.`,
+      text: "Si todavía hace falta algo de su parte, el último mensaje contiene un enlace nuevo.",
     },
     unknown: {
       title: "Este enlace no funciona",
@@ -106,6 +83,7 @@ export const es: Words = {
   },
   hello: (name) => (name === null ? "Hola:" : `Hola, ${name}:`),
   documents: {
+    needed: "Hacen falta documentos de su parte.",
     subject: (sender, count) => `${sender} necesita que envíe ${count === 1 ? "un documento" : "unos documentos"}`,
     ask: (sender, job, count) =>
       `${sender} necesita que envíe ${count === 1 ? "este documento" : "estos documentos"}${job === null ? "" : ` para el puesto «${job}»`}`,
@@ -113,8 +91,8 @@ export const es: Words = {
     button: "Enviar documentos",
   },
   reference: {
-    ask: (person, sender) =>
-      `${person ?? "Una persona candidata"} ha facilitado su nombre como referencia. ${sender} quisiera hacerle algunas preguntas. Le llevará unos cinco minutos.`,
+    named: (person) => `${person ?? "Una persona candidata"} ha facilitado su nombre como referencia.`,
+    ask: (sender) => `${sender} quisiera hacerle algunas preguntas. Le llevará unos cinco minutos.`,
     open: "Puede responder en esta página, o indicar que no puede hacerlo:",
     button: "Dar una referencia",
   },
@@ -125,9 +103,8 @@ export const es: Words = {
   expired: "caducado",
   stop: (sender) => `Si no desea recibir más mensajes de ${sender} en esta dirección, puede darse de baja aquí:`,
   changes: {
-    rejected: (name, reason) =>
-      reason === null ? `No se ha aceptado «${name}».` : `No se ha aceptado «${name}»: ${reason}`,
-    expired: (name) => `«${name}» ha caducado.`,
-    requested: (name) => `También se necesita «${name}».`,
+    rejected: (name) => `No se ha aceptado «${name}»`,
+    expired: (name) => `«${name}» ha caducado`,
+    requested: (name) => `También se necesita «${name}»`,
   },
 };

@@ -7,22 +7,22 @@ const UNITS = [
 ] as const;
 
 /** English dates have the day before the month, as those of the other languages. */
-function localeOf({ language }: Pick<Words, "language">): string {
+function localeOf({ language }: Words): string {
   return language === "en" ? "en-GB" : language;
 }
 
 /** Returns a day in UTC: "28 May 2027". @param at RFC 3339. */
-export function dateIn(words: Pick<Words, "language">, at: string): string {
-  const date = new Intl.DateTimeFormat(localeOf(words), { dateStyle: "long", timeZone: "UTC" }).format(new Date(at));
+export function dateIn(words: Words, at: string): string {
+  const date = new Date(at).toLocaleDateString(localeOf(words), { dateStyle: "long", timeZone: "UTC" });
   return words.language === "fr" ? date.replace(/^1 /, "1er ") : date;
 }
 
-export function numberIn(words: Pick<Words, "language">, value: number): string {
+export function numberIn(words: Words, value: number): string {
   return new Intl.NumberFormat(localeOf(words)).format(value);
 }
 
 /** Returns the size of a file, rounded down: "2.1 MB", "12 kB", "9 bytes". Its space does not break. */
-export function sizeIn(words: Pick<Words, "language">, bytes: number): string {
+export function sizeIn(words: Words, bytes: number): string {
   const [unit, of] = UNITS.find(([, size]) => bytes >= size) ?? ["byte", 1];
   const unitDisplay = unit === "byte" ? "long" : "short";
   const format = new Intl.NumberFormat(localeOf(words), { style: "unit", unit, unitDisplay, maximumFractionDigits: 1 });

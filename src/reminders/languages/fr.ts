@@ -13,11 +13,8 @@ export const fr: Words = {
       send: "Envoyer",
       received: "Document reçu",
       replace: "Envoyer un autre fichier à la place",
-      others: (count) => `et ${count} de plus`,
       more: (count) =>
-        count === 1
-          ? "Un autre document est nécessaire. Vous le verrez ici après avoir envoyé les documents ci-dessus."
-          : `${count} autres documents sont nécessaires. Vous les verrez ici après avoir envoyé les documents ci-dessus.`,
+        `Encore ${count} à envoyer. Le reste s’affichera ici quand vous aurez envoyé les documents ci-dessus.`,
       which: (n, count, date) => `${n} sur ${count}, demandé le ${date}`,
       arrived: (name, file) => `Nous avons bien reçu «\u00a0${name}\u00a0»${file && ` (${file})`}. Merci.`,
       all: "Nous avons tout reçu. Merci.",
@@ -26,17 +23,15 @@ export const fr: Words = {
       noFile: "Choisissez d’abord un fichier. Il ne doit pas être vide.",
       tooLarge: (size) => `Le fichier est trop volumineux. Il peut faire ${size} au plus.`,
       program:
-        "Ce fichier est un programme, un script ou une page web, et n’est pas accepté. Envoyez le document en PDF ou en photo, par exemple.",
+        "Les programmes, scripts et pages web ne sont pas acceptés. Veuillez envoyer un PDF ou une photo, par exemple.",
       filename: "Le nom du fichier est trop long. Renommez le fichier et envoyez-le de nouveau.",
       notNeeded:
         "Le fichier n’a pas été enregistré. Ce document n’est plus demandé, ou un autre fichier est déjà arrivé.",
-      incomplete: "Le fichier n’est pas arrivé en entier. Veuillez l’envoyer de nouveau.",
+      incomplete: "Tout n’est pas arrivé. Veuillez tout envoyer de nouveau.",
       failed: "Le fichier n’a pas pu être enregistré. Veuillez l’envoyer de nouveau.",
     },
     reference: {
       title: (person) => (person === null ? "Une référence" : `Une référence pour ${person}`),
-      intro: (person, sender) =>
-        `${person ?? "Une personne candidate"} a donné votre nom comme référence, et ${sender} aimerait avoir votre avis.`,
       can: "Pouvez-vous donner cette référence\u00a0?",
       yes: "Oui, continuer",
       no: "Non, je ne peux pas",
@@ -44,22 +39,14 @@ export const fr: Words = {
       decline: "Oui, je décline",
       back: "Retour",
       questionsIntro: (sender) => `Répondez autant que possible. Vos réponses sont transmises à ${sender}.`,
-      send: "Envoyer les réponses",
       received: "Nous avons bien reçu vos réponses.",
       declined: "Vous avez indiqué que vous ne pouvez pas donner cette référence.",
       takeBack: "Je peux finalement donner cette référence",
       empty: "Répondez au moins à une question.",
       limit: (count) => `${count} caractères au plus`,
-      tooLong: (answers) =>
-        answers === 1
-          ? "Une réponse est trop longue. Raccourcissez-la, puis envoyez vos réponses de nouveau."
-          : `${answers} réponses sont trop longues. Raccourcissez-les, puis envoyez vos réponses de nouveau.`,
-      excess: (characters, text) => `${text} ${characters === 1 ? "caractère" : "caractères"} de trop`,
-      incomplete: "Vos réponses ne sont pas arrivées en entier. Veuillez les envoyer de nouveau.",
-      failed:
-        "Vos réponses n’ont pas pu être enregistrées. Elles sont encore sur cette page\u00a0: veuillez les envoyer de nouveau dans une minute.",
+      tooLong: "Au moins une réponse est trop longue. Raccourcissez ce qui est signalé, puis envoyez tout de nouveau.",
+      excess: "Caractères en trop",
       changed: "Les questions ont changé. Veuillez relire vos réponses et les envoyer de nouveau.",
-      typed: "Ce que vous avez écrit",
       unsent: "Ce texte n’a pas été envoyé. Vous pouvez le copier ici.",
       answer: (n) => `Réponse ${n}`,
       questions: [
@@ -74,17 +61,10 @@ export const fr: Words = {
       title: "Ne plus recevoir ces messages",
       ask: (sender) => `Voulez-vous ne plus recevoir aucun message de ${sender} à cette adresse\u00a0?`,
       links: "Les liens que vous avez déjà permettent toujours d’envoyer des documents et des réponses.",
-      button: "Ne plus recevoir ces messages",
       stopped: "Vous ne recevrez plus de messages",
-      done: (sender, contact) =>
-        `${sender} n’enverra plus de messages à cette adresse. Si c’est une erreur, contactez ${contact}.`,
+      done: (sender) => `${sender} n’enverra plus de messages à cette adresse.`,
     },
-    why: {
-      candidate: (sender) =>
-        `Nous vous écrivons pour le compte de ${sender}, car des documents de votre part sont nécessaires.`,
-      referee: (person, sender) =>
-        `Nous vous écrivons pour le compte de ${sender}, car ${person ?? "une personne candidate"} a donné votre nom comme référence.`,
-    },
+    behalf: (sender) => `Nous vous écrivons pour le compte de ${sender}.`,
     until: (date) => `Ce lien fonctionne jusqu’au ${date}.`,
     questions: (contact) => `Vous avez des questions\u00a0? Contactez ${contact}.`,
     thanks: "Merci",
@@ -94,8 +74,7 @@ export const fr: Words = {
     },
     expired: {
       title: "Ce lien a expiré",
-      text: (contact) =>
-        `Si l’on attend encore quelque chose de vous, le dernier message contient un nouveau lien. Si vous n’avez pas de message plus récent, contactez ${contact}.`,
+      text: "Si l’on attend encore quelque chose de vous, le dernier message contient un nouveau lien.",
     },
     unknown: {
       title: "Ce lien ne fonctionne pas",
@@ -109,6 +88,7 @@ export const fr: Words = {
   },
   hello: (name) => (name === null ? "Bonjour," : `Bonjour ${name},`),
   documents: {
+    needed: "Des documents de votre part sont nécessaires.",
     subject: (sender, count) => `${sender} a besoin ${count === 1 ? "d’un document" : "de documents"} de votre part`,
     ask: (sender, job, count) =>
       `${job === null ? "" : `Pour le poste «\u00a0${job}\u00a0», `}${sender} a besoin ${count === 1 ? "du document suivant" : "des documents suivants"}`,
@@ -116,8 +96,8 @@ export const fr: Words = {
     button: "Envoyer les documents",
   },
   reference: {
-    ask: (person, sender) =>
-      `${person ?? "Une personne candidate"} a donné votre nom comme référence. ${sender} souhaite vous poser quelques questions. Cela prend environ cinq minutes.`,
+    named: (person) => `${person ?? "Une personne candidate"} a donné votre nom comme référence.`,
+    ask: (sender) => `${sender} souhaite vous poser quelques questions. Cela prend environ cinq minutes.`,
     open: "Répondez sur cette page, ou indiquez que vous ne pouvez pas répondre\u00a0:",
     button: "Donner une référence",
   },
@@ -129,11 +109,8 @@ export const fr: Words = {
   stop: (sender) =>
     `Si vous ne voulez plus recevoir de messages de ${sender} à cette adresse, vous pouvez vous désabonner ici\u00a0:`,
   changes: {
-    rejected: (name, reason) =>
-      reason === null
-        ? `«\u00a0${name}\u00a0» n’a pas été accepté.`
-        : `«\u00a0${name}\u00a0» n’a pas été accepté\u00a0: ${reason}`,
-    expired: (name) => `«\u00a0${name}\u00a0» a expiré.`,
-    requested: (name) => `Il nous faut aussi «\u00a0${name}\u00a0».`,
+    rejected: (name) => `«\u00a0${name}\u00a0» n’a pas été accepté`,
+    expired: (name) => `«\u00a0${name}\u00a0» a expiré`,
+    requested: (name) => `Il nous faut aussi «\u00a0${name}\u00a0»`,
   },
 };

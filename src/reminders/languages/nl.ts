@@ -11,11 +11,7 @@ export const nl: Words = {
       send: "Versturen",
       received: "Ontvangen",
       replace: "In plaats daarvan een ander bestand versturen",
-      others: (count) => `en nog ${count}`,
-      more: (count) =>
-        count === 1
-          ? "Er is nog één document nodig. U ziet het hier zodra u de documenten hierboven hebt verstuurd."
-          : `Er zijn nog ${count} documenten nodig. U ziet ze hier zodra u de documenten hierboven hebt verstuurd.`,
+      more: (count) => `Nog ${count} te versturen. De rest ziet u hier zodra u de documenten hierboven hebt verstuurd.`,
       which: (n, count, date) => `${n} van ${count}, gevraagd op ${date}`,
       arrived: (name, file) => `We hebben “${name}”${file && ` (${file})`} ontvangen. Dank u wel.`,
       all: "We hebben alles ontvangen. Dank u wel.",
@@ -24,40 +20,29 @@ export const nl: Words = {
       noFile: "Kies eerst een bestand. Het mag niet leeg zijn.",
       tooLarge: (size) => `Het bestand is te groot. Het mag maximaal ${size} zijn.`,
       program:
-        "Dit bestand is een programma, een script of een webpagina en wordt niet aangenomen. Verstuur het document bijvoorbeeld als pdf of als foto.",
+        "Programma’s, scripts en webpagina’s worden niet geaccepteerd. Verstuur bijvoorbeeld een pdf of een foto.",
       filename: "De naam van het bestand is te lang. Geef het bestand een andere naam en verstuur het opnieuw.",
-      notNeeded:
-        "Het bestand is niet opgeslagen. Dit document is niet meer nodig, of er is al een ander bestand voor aangekomen.",
-      incomplete: "Het bestand is niet volledig aangekomen. Verstuur het bestand opnieuw.",
-      failed: "Het bestand kon niet worden opgeslagen. Verstuur het bestand opnieuw.",
+      notNeeded: "Het bestand is niet opgeslagen. Dit document is niet meer nodig, of er is al een ander bestand.",
+      incomplete: "Niet alles is aangekomen. Verstuur alles alstublieft opnieuw.",
+      failed: "Het bestand kon niet worden opgeslagen. Verstuur het bestand alstublieft opnieuw.",
     },
     reference: {
       title: (person) => (person === null ? "Een referentie" : `Een referentie voor ${person}`),
-      intro: (person, sender) =>
-        `${person ?? "Een kandidaat"} heeft u als referentie opgegeven, en ${sender} hoort graag van u.`,
       can: "Kunt u deze referentie geven?",
       yes: "Ja, verder",
       no: "Nee, dat kan ik niet",
       sure: (sender) => `Wilt u ${sender} laten weten dat u deze referentie niet kunt geven?`,
-      decline: "Ja, ik zeg af",
+      decline: "Ja, laat dat weten",
       back: "Terug",
       questionsIntro: (sender) => `Beantwoord wat u kunt. Uw antwoorden gaan naar ${sender}.`,
-      send: "Antwoorden versturen",
       received: "We hebben uw antwoorden ontvangen.",
       declined: "U hebt aangegeven dat u deze referentie niet kunt geven.",
       takeBack: "Ik kan deze referentie toch geven",
       empty: "Beantwoord minstens één vraag.",
       limit: (count) => `Maximaal ${count} tekens`,
-      tooLong: (answers) =>
-        answers === 1
-          ? "Eén antwoord is te lang. Kort het in en verstuur uw antwoorden opnieuw."
-          : `${answers} antwoorden zijn te lang. Kort ze in en verstuur uw antwoorden opnieuw.`,
-      excess: (characters, text) => `${text} ${characters === 1 ? "teken" : "tekens"} te veel`,
-      incomplete: "Uw antwoorden zijn niet volledig aangekomen. Verstuur uw antwoorden opnieuw.",
-      failed:
-        "Uw antwoorden konden niet worden opgeslagen. Ze staan nog op deze pagina: verstuur ze over een minuut opnieuw.",
+      tooLong: "Minstens één antwoord is te lang. Kort in wat is gemarkeerd en verstuur alles opnieuw.",
+      excess: "Tekens te veel",
       changed: "De vragen zijn gewijzigd. Kijk uw antwoorden na en verstuur ze opnieuw.",
-      typed: "Wat u hebt geschreven",
       unsent: "Deze tekst is niet verstuurd. U kunt de tekst hier kopiëren.",
       answer: (n) => `Antwoord ${n}`,
       questions: [
@@ -72,16 +57,10 @@ export const nl: Words = {
       title: "Afmelden voor deze berichten",
       ask: (sender) => `Wilt u op dit adres helemaal geen berichten van ${sender} meer ontvangen?`,
       links: "Met de links die u al hebt, kunt u nog steeds documenten en antwoorden versturen.",
-      button: "Afmelden",
       stopped: "U bent afgemeld",
-      done: (sender, contact) =>
-        `${sender} stuurt geen berichten meer naar dit adres. Was dit een vergissing? Neem dan contact op met ${contact}.`,
+      done: (sender) => `${sender} stuurt geen berichten meer naar dit adres.`,
     },
-    why: {
-      candidate: (sender) => `We schrijven u namens ${sender}, omdat er documenten van u nodig zijn.`,
-      referee: (person, sender) =>
-        `We schrijven u namens ${sender}, omdat ${person ?? "een kandidaat"} u als referentie heeft opgegeven.`,
-    },
+    behalf: (sender) => `We schrijven u namens ${sender}.`,
     until: (date) => `Deze link werkt tot en met ${date}.`,
     questions: (contact) => `Hebt u vragen? Neem contact op met ${contact}.`,
     thanks: "Dank u wel",
@@ -91,8 +70,7 @@ export const nl: Words = {
     },
     expired: {
       title: "Deze link is verlopen",
-      text: (contact) =>
-        `Als er nog iets van u nodig is, staat er een nieuwe link in het laatste bericht. Hebt u geen nieuwer bericht? Neem dan contact op met ${contact}.`,
+      text: "Als er nog iets van u nodig is, staat er een nieuwe link in het laatste bericht.",
     },
     unknown: {
       title: "Deze link werkt niet",
@@ -106,6 +84,7 @@ export const nl: Words = {
   },
   hello: (name) => (name === null ? "Goedendag," : `Beste ${name},`),
   documents: {
+    needed: "Er zijn documenten van u nodig.",
     subject: (sender, count) => `${sender} heeft ${count === 1 ? "een document" : "documenten"} van u nodig`,
     ask: (sender, job, count) =>
       `${sender} heeft${job === null ? "" : ` voor de functie “${job}”`} ${count === 1 ? "dit document" : "deze documenten"} van u nodig`,
@@ -113,8 +92,8 @@ export const nl: Words = {
     button: "Documenten versturen",
   },
   reference: {
-    ask: (person, sender) =>
-      `${person ?? "Een kandidaat"} heeft u als referentie opgegeven. ${sender} wil u graag een paar vragen stellen. Dat duurt ongeveer vijf minuten.`,
+    named: (person) => `${person ?? "Een kandidaat"} heeft u als referentie opgegeven.`,
+    ask: (sender) => `${sender} wil u graag een paar vragen stellen. Dat duurt ongeveer vijf minuten.`,
     open: "Op deze pagina kunt u de vragen beantwoorden of aangeven dat u dat niet kunt:",
     button: "Referentie geven",
   },
@@ -125,9 +104,8 @@ export const nl: Words = {
   expired: "verlopen",
   stop: (sender) => `Als u op dit adres geen berichten van ${sender} meer wilt ontvangen, kunt u zich hier afmelden:`,
   changes: {
-    rejected: (name, reason) =>
-      reason === null ? `“${name}” is niet geaccepteerd.` : `“${name}” is niet geaccepteerd: ${reason}`,
-    expired: (name) => `“${name}” is verlopen.`,
-    requested: (name) => `Ook “${name}” is nodig.`,
+    rejected: (name) => `“${name}” is niet geaccepteerd`,
+    expired: (name) => `“${name}” is verlopen`,
+    requested: (name) => `Ook “${name}” is nodig`,
   },
 };

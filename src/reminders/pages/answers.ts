@@ -25,8 +25,7 @@ export function answerLimit(questions: readonly string[]): number {
   const empty = { answers: questions.map((question) => ({ question, answer: "" })) };
   const free = MAX_RESPONSE_BYTES - Buffer.byteLength(JSON.stringify(empty));
   const limit = Math.min(MAX_ANSWER, free / questions.length / MAX_CHARACTER_BYTES);
-  const step = limit < 1_000 ? 10 : 100;
-  return Math.max(MIN_LIMIT, Math.floor(limit / step) * step);
+  return Math.max(MIN_LIMIT, Math.floor(limit / 100) * 100);
 }
 
 /** Returns how many characters are too many; zero or less if none are. */
@@ -42,21 +41,21 @@ export function fieldOf(question: string): string {
   return `answer-${createHash("sha256").update(question).digest("base64url").slice(0, 16)}`;
 }
 
-/** Returns what was typed into the fields of a form. Browsers send line breaks as CR LF. */
+/** Returns what was typed into the fields of a form, without empty ones. Browsers send line breaks as CR LF. */
 export function typedIn(fields: Record<string, unknown>): Typed {
-  return Object.entries(fields).flatMap(([name, value]) => {
-    if (typeof value !== "string" || !name.startsWith("answer-")) return [];
-    const text = value.replaceAll(/\r\n?/g, "\n").replaceAll(/[^\P{Cc}\n\t]/gu, "");
-    return [{ name, text: text.trim() }];
+  const typed = Object.entries(fields).map(([name, value]) => {
+    const text = typeof value === "string" && name.startsWith("answer-") ? value.replaceAll(/\r\n?/g, "\n") : "";
+    return { name, text: text.replaceAll(/[^\P{Cc}\n\t]/gu, "").trim() };
   });
+  return typed.filter(({ text }) => text !== "");
 }
 
 /** Returns the answers to the questions, in their order, and what was typed into other fields. */
 export function sorted(typed: Typed, questions: readonly string[]): { answers: Answer[]; others: Typed } {
-  const known = new Set(questions.map(fieldOf));
-  const textOf = (field: string) => typed.find(({ name }) => name === field)?.text ?? "";
+  const fields = questions.map(fieldOf);
+  const answerIn = (field?: string) => typed.find(({ name }) => name === field)?.text ?? "";
   return {
-    answers: questions.map((question) => ({ question, answer: textOf(fieldOf(question)) })),
-    others: typed.filter(({ name, text }) => !known.has(name) && text !== ""),
+    answers: questions.map((question, n) => ({ question, answer: answerIn(fields[n]) })),
+    others: typed.filter(({ name }) => !fields.includes(name)),
   };
 }

@@ -6,10 +6,9 @@ import type { DocumentService } from "../../documents/service.ts";
 import { negotiate } from "../../http/negotiate.ts";
 import type { UploadRules } from "../../http/upload.ts";
 import { type Html, html } from "../../schema/html.ts";
-import { isGone, Problem, RESTORING } from "../../problems.ts";
+import { Problem, RESTORING } from "../../problems.ts";
 import type { Words } from "../languages/en.ts";
 import { LANGUAGES, wordsOf } from "../languages/language.ts";
-import { sizeIn } from "../languages/formats.ts";
 import { answerLimit, excessOf, sorted, type Typed, typedIn } from "./answers.ts";
 import { candidatePage } from "./candidate-page.ts";
 import { noticeOf, type Page, pageOf, POLICY } from "./page.ts";
@@ -56,7 +55,6 @@ const MAX_RESCUED = 10;
 export function mountPages(router: Router<ApiState>, options: PagesOptions): void {
   const { visits, documents, maxFileBytes, bodyTimeoutMs, restore } = options;
   const rules: UploadRules = { maxFileBytes, timeoutMs: bodyTimeoutMs };
-  const maxSizeIn = (words: Words) => sizeIn(words, maxFileBytes);
   let rescued = 0;
 
   /** Adds one page. `open` opens its link. */
@@ -96,17 +94,16 @@ export function mountPages(router: Router<ApiState>, options: PagesOptions): voi
         if (restore.signal.aborted) throw new Problem(RESTORING);
         send(ctx, await (isForm ? visits.receiving(token, respond) : respond()));
       } catch (error) {
-        const { status } = error instanceof Problem ? error : { status: 500 };
-        const again = status === 429 || status >= 500 ? FIRST_PAGE[kind].replace(":token", token) + rest : undefined;
+        const status = noted(ctx, error);
+        const again = status === 429 || status >= 500 ? ctx.path : undefined;
         const isKept = isAnswers && (status !== 404 || reading !== undefined); // who guesses links is not read
-        const lost = isKept ? typedHtml(words, await rescue(), again) : undefined;
-        send(ctx, failureOf(ctx, words, error, lost));
+        send(ctx, failurePage(status, words, isKept ? typedHtml(words, await rescue(), again) : undefined));
       }
     });
   }
   const parameter = ({ query }: Ctx, name: string) => String(query[name] ?? "");
   const opening = (kind: Kind) => (token: string, ctx: Ctx) =>
-    visits.open(token, { kind, arrived: parameter(ctx, "arrived"), isForm: ctx.method === "POST" }, ctx.ip);
+    visits.open(token, { kind, isForm: ctx.method === "POST" }, ctx.ip);
   /** Adds a page whose visitor still has something to do. */
   const add = (method: "get" | "post", kind: Kind, rest: string, show: Show<Visit>, isAllowed = isOpen) =>
     addPage(method, kind, rest, opening(kind), async (visit, ctx, typed) =>
@@ -115,52 +112,35 @@ export function mountPages(router: Router<ApiState>, options: PagesOptions): voi
         : closed(visit, typedHtml(visit.words, await typed().catch(() => []))),
     );
 
-  add("get", "candidate", "", (visit) => candidatePage(200, visit, maxSizeIn(visit.words)));
+  add("get", "candidate", "", (visit, ctx) => candidatePage(visit, maxFileBytes, { id: parameter(ctx, "arrived") }));
   add("post", "candidate", UPLOAD, async (visit, ctx) => {
-    const documentId = ctx.params["document"] ?? "";
+    const id = ctx.params["document"] ?? "";
     try {
-      await receiveFile(ctx.req, visit, documentId, documents, rules);
+      await receiveFile(ctx.req, visit, id, documents, rules);
     } catch (error) {
-      const maxSize = maxSizeIn(visit.words);
-      const refused = refusalOf(error, visit.words, maxSize);
-      if (refused === undefined) throw error;
-      if (refused.status >= 500) ctx.state.failure = error;
-      return candidatePage(refused.status, visit, maxSize, { documentId, text: refused.text });
+      noted(ctx, error);
+      return candidatePage(visit, maxFileBytes, { id, refused: refusalOf(error, visit.words, maxFileBytes) });
     }
-    return `${visit.path}?arrived=${documentId}`;
+    return `${visit.path}?arrived=${id}`;
   });
 
   add("get", "referee", "", (visit) => refereePage(visit));
   add("get", "referee", QUESTIONS, (visit) => questionsPage(200, visit));
-  add("post", "referee", QUESTIONS, async (visit, ctx, typed) => {
+  add("post", "referee", QUESTIONS, async (visit, _ctx, typed) => {
     const texts = visit.words.pages.reference;
-    const { answers, others } = sorted(await typed(), visit.questions);
-    const refused = (status: number, text: string) => questionsPage(status, visit, { answers, others, refused: text });
+    const given = await typed();
+    const refused = (status: number, text: string) => questionsPage(status, visit, given, text);
+    const { answers, others } = sorted(given, visit.questions);
     if (others.length > 0) return refused(409, texts.changed);
-    const given = answers.filter(({ answer }) => answer !== "");
     if (given.length === 0) return refused(422, texts.empty);
     const limit = answerLimit(visit.questions);
-    const tooLong = given.filter(({ answer }) => excessOf(answer, limit) > 0).length;
-    if (tooLong > 0) return refused(422, texts.tooLong(tooLong));
-    try {
-      await visits.answer(visit, { answers: given });
-    } catch (error) {
-      if (!(error instanceof Problem) || error.status === 409 || isGone(error)) throw error;
-      if (error.status >= 500) ctx.state.failure = error;
-      ctx.set(error.extras.headers ?? {});
-      return refused(error.status, texts.failed);
-    }
+    if (answers.some(({ answer }) => excessOf(answer, limit) > 0)) return refused(422, texts.tooLong);
+    await visits.answer(visit, { answers: answers.filter(({ answer }) => answer !== "") });
     return visit.path;
   });
   add("get", "referee", "/decline", declinePage);
-  add("post", "referee", "/decline", async (visit) => {
-    await visits.decline(visit);
-    return visit.path;
-  });
-  const takeBack: Show<Visit> = async (visit) => {
-    await visits.takeBack(visit);
-    return `${visit.path}${QUESTIONS}`;
-  };
+  add("post", "referee", "/decline", (visit) => visits.decline(visit).then(() => visit.path));
+  const takeBack: Show<Visit> = (visit) => visits.takeBack(visit).then(() => visit.path + QUESTIONS);
   add("post", "referee", "/take-back", takeBack, mayTakeBack);
 
   // If the response to a form is a page, a browser that reloads it requests the form's path.
@@ -173,10 +153,7 @@ export function mountPages(router: Router<ApiState>, options: PagesOptions): voi
       stop.stopped ? stoppedPage(stop) : stopPage(stop, `${path}${search}`),
     );
     // A mail client sends this by itself if its user asks it to (RFC 8058). Its body says nothing that is needed.
-    addPage("post", kind, "/stop", open, async (stop) => {
-      await visits.stop(stop);
-      return stoppedPage(stop);
-    });
+    addPage("post", kind, "/stop", open, (stop) => visits.stop(stop).then(() => stoppedPage(stop)));
   }
 }
 
@@ -188,14 +165,9 @@ function wordsFor(header: string | undefined): Words {
 }
 
 function send(ctx: Ctx, page: Page | string): void {
-  if (typeof page === "string") {
-    ctx.status = 303;
-    ctx.set("Location", page);
-    ctx.body = "";
-    return;
-  }
-  ctx.status = page.status;
-  ctx.body = page.body;
+  ctx.status = typeof page === "string" ? 303 : page.status;
+  if (typeof page === "string") ctx.redirect(page);
+  else ctx.body = page.body;
 }
 
 /** Returns the page of a link that its visitor no longer needs, or that has expired. @param typed what nobody will read. */
@@ -204,7 +176,7 @@ function closed(visit: Visit, typed: Html | undefined): Page {
   const { pages } = words;
   const thanks = (text: string) => noticeOf(200, words, { title: pages.thanks, text }, typed);
   const { title, text } = pages.expired;
-  if (expired) return noticeOf(410, words, { title, text: text(contact) }, typed);
+  if (expired) return noticeOf(410, words, { title, text: `${text} ${pages.questions(contact)}` }, typed);
   if (mayTakeBack(visit)) return declinedPage(visit, typed);
   if (reference?.state === "received") return thanks(pages.reference.received);
   if (reference?.state === "declined") return thanks(pages.reference.declined);
@@ -213,27 +185,30 @@ function closed(visit: Visit, typed: Html | undefined): Page {
 }
 
 function stopPage({ words, sender, opens }: Stop, action: string): Page {
-  const { title, ask, links, button } = words.pages.stop;
+  const { title, ask, links } = words.pages.stop;
   const body = html`<p>${ask(sender)}${opens && ` ${links}`}</p>
-    <form method="post" action="${action}"><button>${button}</button></form>`;
+    <form method="post" action="${action}"><button>${title}</button></form>`;
   return pageOf(200, words, { title, body });
 }
 
 function stoppedPage({ words, sender, contact, opens }: Stop): Page {
-  const { stopped, done, links } = words.pages.stop;
-  const text = done(sender, contact);
-  return noticeOf(200, words, { title: stopped, text: opens ? `${text} ${links}` : text });
+  const { stop, questions } = words.pages;
+  const links = opens ? ` ${stop.links}` : "";
+  return noticeOf(200, words, { title: stop.stopped, text: `${stop.done(sender)} ${questions(contact)}${links}` });
 }
 
-/** @param typed what was to be sent. */
-function failureOf(ctx: Ctx, words: Words, error: unknown, typed: Html | undefined): Page {
-  const { pages } = words;
+/** Notes an error for the log. Returns its status. */
+function noted(ctx: Ctx, error: unknown): number {
   const { status, extras } = error instanceof Problem ? error : { status: 500, extras: {} };
   ctx.set(extras.headers ?? {});
   if (status >= 500) ctx.state.failure = error;
-  if (status === 404 || status === 410) return noticeOf(404, words, pages.unknown, typed);
-  if (status === 429) return noticeOf(429, words, pages.tooMany, typed);
-  if (status === 409) return noticeOf(409, words, pages.closed, typed);
-  if (status < 500) return noticeOf(status, words, { title: pages.broken.title, text: pages.reference.incomplete });
-  return noticeOf(status, words, pages.broken, typed);
+  return status;
+}
+
+/** @param typed what was to be sent. */
+function failurePage(status: number, words: Words, typed: Html | undefined): Page {
+  const { unknown, tooMany, closed, broken, upload } = words.pages;
+  const notices: Record<number, typeof broken> = { 404: unknown, 409: closed, 410: unknown, 429: tooMany };
+  const other = status < 500 ? { ...broken, text: upload.incomplete } : broken;
+  return noticeOf(status === 410 ? 404 : status, words, notices[status] ?? other, typed);
 }

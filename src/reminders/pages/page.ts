@@ -14,6 +14,7 @@ h1{font-size:1.5rem;line-height:1.25}
 ul{list-style:none;padding:0}
 li{border:1px solid var(--line);border-radius:.5rem;padding:1rem;margin:0 0 1rem}
 h2{font-size:1.125rem;margin:0 0 .5rem}
+small{display:block;font-size:.875rem;font-weight:400}
 p{margin:.5rem 0}
 label{display:block;font-weight:600;margin-top:1.5rem}
 input,textarea,button,a.button{display:block;font:inherit;box-sizing:border-box;max-width:100%;min-height:2.75rem}
@@ -50,19 +51,16 @@ export interface Page {
   readonly body: string;
 }
 
-/** What was done, or what is wrong. It stands first, so that a screen reader begins with it. */
-export interface News {
-  readonly text: string | Html;
-  readonly refused: boolean;
+interface Content {
+  readonly title: string;
+  readonly body: Html;
+  /** What was done, or what is wrong. It stands first, so that a screen reader begins with it. */
+  readonly news?: string | Html | undefined;
 }
 
 /** Makes a page. It needs no script. */
-export function pageOf(
-  status: number,
-  words: Words,
-  { title, body, news, footer }: { title: string; body: Html; news?: News | undefined; footer?: Html },
-): Page {
-  const isError = news?.refused === true;
+export function pageOf(status: number, words: Words, { title, body, news }: Content, footer?: Html): Page {
+  const isError = news !== undefined && status >= 400;
   const document = html`<!doctype html>
     <html lang="${words.language}">
       <head>
@@ -73,7 +71,7 @@ export function pageOf(
       </head>
       <body>
         <main>
-          ${news && html`<div class="${isError ? "bad" : "good"}" role="${isError ? "alert" : "status"}">${news.text}</div>`}
+          ${news && html`<div class="${isError ? "bad" : "good"}" role="${isError ? "alert" : "status"}">${news}</div>`}
           <h1>${title}</h1>
           ${body}
         </main>
@@ -87,27 +85,20 @@ export function pageOf(
 export function visitPage(
   status: number,
   { words, sender, contact, person, path, link, reference }: Visit,
-  content: { title: string; body: Html; news?: News | undefined },
+  content: Content,
 ): Page {
-  const { why, until, questions, stop } = words.pages;
-  const reason = reference === undefined ? why.candidate(sender) : why.referee(person, sender);
+  const { behalf, until, questions, stop } = words.pages;
+  const why = reference === undefined ? words.documents.needed : words.reference.named(person);
   const life = link.expires_at !== undefined && until(dateIn(words, link.expires_at));
-  const footer = html`<p>${reason} ${questions(contact)}</p>
+  const footer = html`<p>${behalf(sender)} ${why} ${questions(contact)}</p>
     <p>${life}</p>
     <a href="${path}/stop">${stop.title}</a>`;
-  return pageOf(status, words, { ...content, footer });
+  return pageOf(status, words, content, footer);
 }
 
 /** @param more what follows the text. */
-export function noticeOf(
-  status: number,
-  words: Words,
-  { title, text }: { title: string; text: string },
-  more?: Html,
-): Page {
-  return pageOf(status, words, {
-    title,
-    body: html`<p>${text}</p>
-      ${more}`,
-  });
+export function noticeOf(status: number, words: Words, notice: { title: string; text: string }, more?: Html): Page {
+  const body = html`<p>${notice.text}</p>
+    ${more}`;
+  return pageOf(status, words, { title: notice.title, body });
 }

@@ -8,8 +8,9 @@ import type { DocumentService } from "../../documents/service.ts";
 import { contentTypeOf } from "../../http/body.ts";
 import { openForm } from "../../http/form.ts";
 import type { Upload, UploadRules } from "../../http/upload.ts";
-import { type Precondition, problem, Problem, type ProblemCode } from "../../problems.ts";
+import { isGone, type Precondition, problem, Problem, type ProblemCode } from "../../problems.ts";
 import type { Words } from "../languages/en.ts";
+import { sizeIn } from "../languages/formats.ts";
 import { notNeeded, type Visit } from "./visits.ts";
 
 /** What DocumentService shows to a precondition: the document, and its candidate. */
@@ -80,24 +81,22 @@ const REFUSALS: Partial<Record<ProblemCode, keyof Words["pages"]["upload"]>> = {
   payload_too_large: "tooLarge",
   validation_failed: "noFile",
   invalid_transition: "notNeeded",
-  not_found: "notNeeded",
-  candidate_deleted: "notNeeded",
   malformed_request: "incomplete",
   request_timeout: "incomplete",
   unsupported_media_type: "incomplete",
 };
 
-/** Says why a file was refused, in the visitor's words. Undefined if the error is not a problem. @param size as sizeIn writes it. */
-export function refusalOf(
-  error: unknown,
-  { pages }: Words,
-  size: string,
-): { status: number; text: string } | undefined {
-  if (!(error instanceof Problem)) return undefined;
-  const pointer = error.extras.errors?.[0]?.pointer;
-  const isProgram = pointer === "/content" && error.code === "unsupported_media_type";
+export type Refusal = ReturnType<typeof refusalOf>;
+
+/** Says why a file was refused, in the visitor's words. @param maxBytes size of the largest file. */
+export function refusalOf(error: unknown, words: Words, maxBytes: number) {
+  const { upload } = words.pages;
+  if (!(error instanceof Problem)) return { status: 500, text: upload.failed };
+  const { code, status, extras } = error;
+  const pointer = extras.errors?.[0]?.pointer;
+  const isProgram = pointer === "/content" && code === "unsupported_media_type";
   const own = isProgram ? "program" : pointer === "/content/filename" ? "filename" : undefined;
-  const why = own ?? REFUSALS[error.code] ?? "failed";
-  const text = pages.upload[why];
-  return { status: why === "notNeeded" ? 409 : error.status, text: typeof text === "string" ? text : text(size) };
+  const why = own ?? (isGone(error) ? "notNeeded" : (REFUSALS[code] ?? "failed"));
+  const text = why === "tooLarge" ? upload.tooLarge(sizeIn(words, maxBytes)) : upload[why];
+  return { status: why === "notNeeded" ? 409 : status, text };
 }

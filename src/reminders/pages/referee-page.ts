@@ -1,7 +1,7 @@
 import { escaped, type Html, html, raw } from "../../schema/html.ts";
 import type { Words } from "../languages/en.ts";
 import { numberIn } from "../languages/formats.ts";
-import { type Answer, answerLimit, excessOf, fieldOf, type Typed } from "./answers.ts";
+import { type Answer, answerLimit, excessOf, fieldOf, sorted, type Typed } from "./answers.ts";
 import { type Page, visitPage } from "./page.ts";
 import type { Visit } from "./visits.ts";
 
@@ -10,7 +10,7 @@ export function refereePage(visit: Visit): Page {
   const { reference: texts } = words.pages;
   return pageAbout(
     visit,
-    html`<p>${texts.intro(person, sender)}</p>
+    html`<p>${words.reference.named(person)} ${words.reference.ask(sender)}</p>
       ${instructions !== null && html`<p class="note">${instructions}</p>`}
       <p>${texts.can}</p>
       <a class="button" href="${path}/questions">${texts.yes}</a>
@@ -44,23 +44,20 @@ function pageAbout(visit: Visit, body: Html): Page {
   return visitPage(200, visit, { title: visit.words.pages.reference.title(visit.person), body });
 }
 
-/** Makes the second page: the questions, with the answers that were given already and why they were refused. */
-export function questionsPage(
-  status: number,
-  visit: Visit,
-  { answers = [], others = [], refused }: { answers?: readonly Answer[]; others?: Typed; refused?: string } = {},
-): Page {
+/** Makes the second page: the questions, with what was typed already and why it was refused. */
+export function questionsPage(status: number, visit: Visit, typed: Typed = [], refused?: string): Page {
   const { path, words, person, sender, questions } = visit;
   const { reference: texts } = words.pages;
   const limit = answerLimit(questions);
+  const { answers, others } = sorted(typed, questions);
   return visitPage(status, visit, {
     title: texts.title(person),
-    news: refused === undefined ? undefined : { text: refused, refused: true },
+    news: refused,
     body: html`
       <p>${texts.questionsIntro(sender)}</p>
       <form method="post" action="${path}/questions" enctype="multipart/form-data">
-        ${questions.map((question, n) => questionOf({ question, answer: answers[n]?.answer ?? "" }, n, limit, words))}
-        <button>${texts.send}</button>
+        ${answers.map((answer, n) => questionOf(answer, n, limit, words))}
+        <button>${words.pages.documents.send}</button>
       </form>
       ${typedHtml(words, others)}
     `,
@@ -73,26 +70,24 @@ function questionOf({ question, answer }: Answer, n: number, limit: number, word
   const described = excess > 0 ? `limit-${n} excess-${n}` : `limit-${n}`;
   return html`<label for="answer-${n}">${question}</label>
     <p class="hint" id="limit-${n}">${texts.limit(numberIn(words, limit))}</p>
-    ${excess > 0 && html`<p class="bad" id="excess-${n}">${texts.excess(excess, numberIn(words, excess))}</p>`}
+    ${excess > 0 && html`<p class="bad" id="excess-${n}">${texts.excess}${words.colon} ${numberIn(words, excess)}</p>`}
     ${areaOf(answer, html`id="answer-${n}" name="${fieldOf(question)}" aria-describedby="${described}" ${excess > 0 && raw('aria-invalid="true"')}`)}`;
 }
 
 /** Shows a referee the answers that were not stored. @param action the path to send them to again, if that can work. */
-export function typedHtml({ pages }: Words, typed: Typed, action?: string): Html | undefined {
-  const { reference: texts } = pages;
-  const written = typed.filter(({ text }) => text !== "");
-  if (written.length === 0) return undefined;
-  const areas = written.map(
+export function typedHtml(words: Words, typed: Typed, action?: string): Html | undefined {
+  const { reference: texts } = words.pages;
+  if (typed.length === 0) return undefined;
+  const areas = typed.map(
     ({ name, text }, n) =>
       html`<label for="typed-${n}">${texts.answer(n + 1)}</label>
         ${areaOf(text, action === undefined ? raw(`id="typed-${n}" readonly`) : html`id="typed-${n}" name="${name}"`)}`,
   );
   if (action === undefined)
-    return html`<h2>${texts.typed}</h2>
-      <p>${texts.unsent}</p>
+    return html`<p>${texts.unsent}</p>
       ${areas}`;
   return html`<form method="post" action="${action}" enctype="multipart/form-data">
-    ${areas}<button>${texts.send}</button>
+    ${areas}<button>${words.pages.documents.send}</button>
   </form>`;
 }
 

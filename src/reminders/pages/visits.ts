@@ -1,5 +1,5 @@
 import { GuessLimiter } from "../../accounts/guess-limiter.ts";
-import { addressesOf, optedOut } from "../../candidates/outreach.ts";
+import { addressesOf, isAskedOfReferee, optedOut } from "../../candidates/outreach.ts";
 import { type ReferenceRecord, TO_CANDIDATE } from "../../candidates/record.ts";
 import { nameOf } from "../../candidates/states.ts";
 import { patchedReference } from "../../candidates/references.ts";
@@ -56,8 +56,6 @@ export interface Visit extends Shown {
 /** Time for which an expired link still takes a form that was open, in milliseconds. */
 const GRACE_MS = 86_400_000;
 
-const OPEN_TO_REFEREE = new Set<ReferenceRecord["state"]>(["requested", "bounced", "unresponsive"]);
-
 /** Opens links, and does what their visitors ask for. Every method may throw problem store_unavailable. */
 export class Visits {
   readonly #parts: WritingParts;
@@ -74,21 +72,14 @@ export class Visits {
 
   /**
    * Opens a link. Changes nothing.
-   * @param visit `arrived`: the id of the document that the visitor has just sent. `isForm`: whether a form is sent.
+   * @param visit `isForm`: whether a form is sent.
    * @param address of the client: it may open few wrong links.
    * @throws problems not_found, rate_limited (scope `link`, or `address` for wrong links).
    */
-  async open(
-    token: string,
-    { kind, arrived, isForm }: { kind: Kind; arrived: string; isForm: boolean },
-    address: string,
-  ): Promise<Visit> {
+  async open(token: string, { kind, isForm }: { kind: Kind; isForm: boolean }, address: string): Promise<Visit> {
     const { rules, stores, clock } = this.#parts;
     const link = await this.#find(token, address, this.#budget);
-    const [candidate, account] = await Promise.all([
-      stores.pageViews.find(link, link.to, arrived),
-      rules.fresh(link.accountId),
-    ]);
+    const [candidate, account] = await Promise.all([stores.pageViews.find(link, link.to), rules.fresh(link.accountId)]);
     const reference = candidate?.references[0];
     const isOfKind = kind === "candidate" ? link.to === TO_CANDIDATE : reference !== undefined;
     if (candidate === undefined || !isOfKind) return noLink();
@@ -166,32 +157,27 @@ export class Visits {
    * @throws problem invalid_transition if they are no longer needed.
    */
   async answer(visit: Visit, response: ReferenceRecord["response"]): Promise<void> {
-    await this.#settle(visit, isOpen, { state: "received" }, response);
+    await this.#settle(visit, isOpen, { state: "received", response });
   }
 
   /** Records that the referee gives no reference. @throws as `answer` does. */
   async decline(visit: Visit): Promise<void> {
-    const { references } = await this.#settle(visit, isOpen, { state: "declined" });
+    const { references } = await this.#settle(visit, isOpen, { state: "declined", response: null });
     const declined = references.find(({ id }) => id === visit.link.to);
     if (declined !== undefined) await this.#parts.stores.links.noteDeclined(visit.hash, declined.updated_at);
   }
 
   /** Undoes `decline`. @throws as `answer` does. */
   async takeBack(visit: Visit): Promise<void> {
-    await this.#settle(visit, mayTakeBack, { state: "requested" });
+    await this.#settle(visit, mayTakeBack, { state: "requested", response: null });
   }
 
-  #settle(
-    visit: Visit,
-    isAllowed: typeof isOpen,
-    patch: Parameters<typeof patchedReference>[1],
-    response: ReferenceRecord["response"] = null,
-  ) {
+  #settle(visit: Visit, isAllowed: typeof isOpen, { state, response }: Pick<ReferenceRecord, "state" | "response">) {
     const { link } = visit;
     return this.#parts.candidates.change(link.accountId, link.id, (before, now) => {
       const reference = before.references.find(({ id }) => id === link.to);
       if (reference === undefined || !isAllowed({ ...visit, candidate: before, reference })) throw notNeeded();
-      const settled = patchedReference({ ...reference, response }, patch, { started: true, now });
+      const settled = patchedReference({ ...reference, response }, { state }, { started: true, now });
       return { ...before, references: before.references.map((other) => (other === reference ? settled : other)) };
     });
   }
@@ -208,7 +194,8 @@ type Openness = Pick<Visit, "isOwn" | "link" | "reference" | "suspended"> & {
 export function isOpen(visit: Openness): boolean {
   const { candidate, reference } = visit;
   if (!concerns(visit)) return false;
-  return reference === undefined ? candidate.state !== "completed" : OPEN_TO_REFEREE.has(reference.state);
+  if (reference === undefined) return candidate.state !== "completed";
+  return isAskedOfReferee(reference.state) || reference.state === "unresponsive";
 }
 
 /** Returns whether the referee has declined through this link, and nobody has changed the reference since. */

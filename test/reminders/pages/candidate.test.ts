@@ -100,7 +100,7 @@ describe("The page of a candidate", () => {
       "a file that is too large",
       { content: new File([new Uint8Array(1024 * 1024 + 1)], "x") },
       413,
-      "It may be up to 1\u00a0MB.",
+      ">Passport: The file is too large. It may be up to 1\u00a0MB.</a>",
     ],
     ["a filename that is too long", { content: new File(["x"], "x".repeat(501)) }, 422, "name of the file is too long"],
   ];
@@ -127,7 +127,7 @@ describe("The page of a candidate", () => {
       headers,
     });
     expect(cut.status).to.equal(400);
-    expect(cut.text).to.contain("upload was not complete");
+    expect(cut.text).to.contain("Not everything arrived. Please send it again.");
     expect(await read()).to.deep.equal(candidate);
   });
 

@@ -48,9 +48,11 @@ describe("The life of a link", () => {
   it("says who writes, why, and how long it works", async () => {
     const more = { language: "nl", questions: null, expires_at: "2099-05-28T23:59:59.999Z" };
     const { text } = await open(await link("candidate", more));
-    expect(text).to.contain("We schrijven u namens Test, omdat er documenten van u nodig zijn.");
+    expect(text).to.contain("We schrijven u namens Test. Er zijn documenten van u nodig.");
     expect(text).to.contain("Deze link werkt tot en met 28 mei 2099.");
-    expect((await open(await referee(more))).text).to.contain("omdat Ada u als referentie heeft opgegeven.");
+    expect((await open(await referee(more))).text).to.contain(
+      "We schrijven u namens Test. Ada heeft u als referentie opgegeven.",
+    );
   });
 
   it("ends with a page in its language that says whom to write to", async () => {

@@ -30,7 +30,7 @@ describe("The stop link of a candidate", () => {
     expect([done.status, done.text.includes(says)]).to.deep.equal([200, true]);
     expect((await post(`${url}/stop`)).text, "again").to.contain("through the links that you have.");
     const { text } = await open(`${url}/stop`);
-    expect(text).to.contain("The messages are stopped").and.to.contain("If this was a mistake, contact Test.");
+    expect(text).to.contain("The messages are stopped").and.to.contain("Do you have questions? Contact Test.");
     expect((await read()).version, "once").to.equal(candidate.version + 1);
     expect(
       (await post(`${url}/documents/${candidate.documents[0]?.id}`, { content: PDF() })).status,
@@ -40,7 +40,7 @@ describe("The stop link of a candidate", () => {
 
   it("says whom to write to if the stop was a mistake", async () => {
     await client.patch("/settings/assistant", { reply_to: "help@example.com" });
-    expect((await post(`${url}/stop`)).text).to.contain("contact Test (help@example.com).");
+    expect((await post(`${url}/stop`)).text).to.contain("Contact Test (help@example.com).");
   });
 
   it("lets people stop the messages who have nothing left to do", async () => {
