@@ -177,6 +177,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   exportExactness(mongo, clock, metrics);
   counter.start();
 
+  const settings = settingsStores(mongo, clock);
   const documents = new DocumentService(store, content);
   const candidates = new CandidateService({ store, content, clock, feedLagMs, checkpoints });
   const bulks = bulkService({ candidates, store, clock });
@@ -187,9 +188,9 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
       bulks,
       eraser,
       documents,
-      packs: packService(store, content, accounts, clock),
+      packs: packService({ store, contents: content, accounts, assistant: settings.assistant, clock }),
       references: referenceService(store),
-      settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
+      settings: new SettingsService({ ...settings, clock, observer: sending?.settings }),
       usage: usageService(usage, accounts, clock),
     }),
     restore,

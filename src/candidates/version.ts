@@ -50,7 +50,6 @@ function isSamePack(before: CandidateRecord, edited: CandidateRecord): boolean {
 function packFacts({
   docs_chase_attempts: _d,
   reference_chase_attempts: _r,
-  metadata: _m,
   removed: _removed,
   erasure: _erasure,
   outreach: _outreach,

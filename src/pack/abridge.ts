@@ -21,7 +21,7 @@ const LEVELS: readonly Level[] = [
 const BUDGET = 300_000;
 
 /** Weight of a line in a table, whatever is in it. */
-const ROW = 15;
+const ROW = 40;
 const LINE_BREAK = 16;
 /** Weight of a character that is not printed by itself: a combining mark, a direction, a control character. */
 const MARK = 4;

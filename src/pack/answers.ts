@@ -13,10 +13,25 @@ type Answer = readonly [question: string, answer: string];
 export function answersOf(
   response: Record<string, unknown> | null,
   limit: number,
+  yesNo: readonly [yes: string, no: string],
 ): { shown: readonly Answer[]; more: number } {
   const leaves = [...leavesOf([], response ?? {})];
-  const shown = leaves.slice(0, limit).map(([path, value]): Answer => [path.join(" › "), textOf(value)]);
+  const shown = leaves.slice(0, limit).map(([path, value]): Answer => [path.join(" › "), textOf(value, yesNo)]);
   return { shown, more: leaves.length - shown.length };
+}
+
+/** Returns the questions and answers of a response in the form in which the referee's page stores it. Null for any other. */
+export function questionsOf(response: Record<string, unknown> | null): readonly Answer[] | null {
+  const { answers, ...others } = response ?? {};
+  if (!Array.isArray(answers) || answers.length === 0 || Object.keys(others).length > 0) return null;
+  return answers.every(isQuestion) ? answers.map(({ question, answer }): Answer => [question, answer]) : null;
+}
+
+function isQuestion(value: unknown): value is { question: string; answer: string } {
+  if (typeof value !== "object" || value === null || Object.keys(value).length !== 2) return false;
+  return (
+    "question" in value && typeof value.question === "string" && "answer" in value && typeof value.answer === "string"
+  );
 }
 
 function* leavesOf(path: readonly string[], value: unknown): Generator<[path: readonly string[], value: unknown]> {
@@ -30,8 +45,8 @@ function* leavesOf(path: readonly string[], value: unknown): Generator<[path: re
     yield* leavesOf([...path, Array.isArray(value) ? String(Number(name) + 1) : name], member);
 }
 
-function textOf(value: unknown): string {
+function textOf(value: unknown, [yes, no]: readonly [yes: string, no: string]): string {
   if (value === null) return "—";
-  if (typeof value === "boolean") return value ? "Yes" : "No";
+  if (typeof value === "boolean") return value ? yes : no;
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -9,7 +9,8 @@ import { setImmediate } from "node:timers/promises";
 import { NodeCompiler, PdfStandard } from "@myriaddreamin/typst-ts-node-compiler";
 import { filesOf, fontsFor } from "./fonts.ts";
 import type { Pack } from "./schema.ts";
-import { type Sheet, sheetOf, unprinted } from "./sheet.ts";
+import { sheetOf, unprinted } from "./sheet.ts";
+import type { Sheet } from "./sheet-types.ts";
 import { TEMPLATE_FILE } from "./template.ts";
 
 const FOLDER = resolve("/pack"); // need not exist: its files are supplied below
@@ -31,7 +32,10 @@ async function pdfOf(sheet: Sheet): Promise<Buffer> {
   } catch (error) {
     const missing = new Set(Array.from(String(error).matchAll(WITHOUT_GLYPH), ([, characters]) => characters));
     if (missing.size > 0)
-      supply("sheet.json", JSON.stringify({ ...sheet, notices: [...sheet.notices, unprinted(missing.size)] }));
+      supply(
+        "sheet.json",
+        JSON.stringify({ ...sheet, notices: [...sheet.notices, unprinted(sheet.lang, missing.size)] }),
+      );
     // Free the first attempt's memory: nearly all of it is needed again. What `gc` finds is freed in the next turn.
     compiler.evictCache(0);
     globalThis.gc?.();

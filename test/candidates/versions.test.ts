@@ -83,7 +83,6 @@ describe("A version of a candidate", () => {
       {},
       { docs_chase_attempts: 9 },
       { reference_chase_attempts: 9 },
-      { metadata: {} },
       {
         outreach: {
           ...first.outreach,
@@ -97,6 +96,7 @@ describe("A version of a candidate", () => {
     for (const more of unseen) expect(packOf(more), JSON.stringify(more)).to.equal(4);
     const shown: Partial<CandidateRecord>[] = [
       { name: "Bea" },
+      { metadata: { source: "referral" } },
       { withdrawn: true },
       { documents: [] },
       { documents: [one, one] },

@@ -4,9 +4,19 @@ import { REFERENCE_STATES } from "../../src/candidates/reference-schema.ts";
 import type { Pack } from "../../src/pack/schema.ts";
 import { AT, content, document, reference, sheet } from "./sheets.ts";
 
+const THEN = "21 Nov 2026, 01:40:12\u00A0UTC";
+const HISTORY = [
+  ["Added", THEN],
+  ["Last changed", THEN],
+  ["Reminders", "0"],
+  ["Last reminder", "—"],
+];
+
 describe("what the pack's PDF says", () => {
   it("about a candidate without any value", () => {
-    expect(sheet()).to.deep.equal({
+    const { words: _, ...rest } = sheet();
+    expect(rest).to.deep.equal({
+      lang: "en",
       title: "Compliance pack cand_1, version 7",
       made_at: AT,
       candidate: {
@@ -17,19 +27,21 @@ describe("what the pack's PDF says", () => {
           ["Phone", "—"],
           ["Job title", "—"],
           ["Start date", "—"],
+          ["Added", THEN],
           ["Started", "—"],
           ["State", "Created"],
-          ["Pack version", "7"],
         ],
         wide: [
           ["Email", "—"],
           ["External id", "—"],
           ["Candidate id", "cand_1"],
-          ["Made", "2026-11-20 10:11:12 UTC"],
+          ["Pack version", "7"],
+          ["Made", "20 Nov 2026, 10:11:12\u00A0UTC"],
           ["Made for", "Hire & Co (acct_1)"],
         ],
+        labels: [],
       },
-      footer: "cand_1, pack version 7, made 2026-11-20 10:11:12 UTC",
+      footer: "cand_1, pack version 7, made 20 Nov 2026, 10:11:12\u00A0UTC",
       complete: false,
       missing: [],
       documents: [],
@@ -55,6 +67,7 @@ describe("what the pack's PDF says", () => {
         state_reason: "Moved away",
         email: "ada@example.com",
         external_id: "ats-1",
+        metadata: { cost_center: "4711" },
       },
     });
     expect({ missing, complete }).to.deep.equal({ missing: ["Document “A” has\uFFFD not arrived."], complete: true });
@@ -65,19 +78,21 @@ describe("what the pack's PDF says", () => {
         ["Last name", "King"],
         ["Phone", "+4930123456"],
         ["Job title", "Analyst"],
-        ["Start date", "2027-01-02"],
-        ["Started", "2026-11-19 00:00:01 UTC"],
+        ["Start date", "2 Jan 2027"],
+        ["Added", THEN],
+        ["Started", "19 Nov 2026, 00:00:01\u00A0UTC"],
         ["State", "Action required"],
-        ["Pack version", "7"],
       ],
       wide: [
         ["Reason", "Moved away"],
         ["Email", "ada@example.com"],
         ["External id", "ats-1"],
         ["Candidate id", "cand_1"],
-        ["Made", "2026-11-20 10:11:12 UTC"],
+        ["Pack version", "7"],
+        ["Made", "20 Nov 2026, 10:11:12\u00A0UTC"],
         ["Made for", "Hire & Co (acct_1)"],
       ],
+      labels: [["cost_center", "4711"]],
     });
   });
 
@@ -109,11 +124,15 @@ describe("what the pack's PDF says", () => {
       tone: "settled",
       rows: [
         ["Required", "Yes"],
-        ["Expires", "2030-01-01"],
-        ["Uploaded", "2026-11-20 10:11:12 UTC"],
+        ["Expires", "1 Jan 2030"],
+        ["Uploaded", "20 Nov 2026, 10:11:12\u00A0UTC"],
         ["Size", "1 byte"],
+        ...HISTORY,
       ],
       wide: [["File name", "p.pdf"], type, ["SHA-256", "ab"], ["Document id", "doc_1"]],
+      labels: [],
+      answered: null,
+      questions: [],
       answers: [],
     });
     expect(documents[1]).to.deep.include({ number: "2", state: "Rejected", tone: "trouble" });
@@ -128,6 +147,7 @@ describe("what the pack's PDF says", () => {
       ["Expires", "—"],
       ["Uploaded", "—"],
       ["Size", "No content"],
+      ...HISTORY,
     ]);
     expect(documents[2]?.wide).to.deep.equal([["Document id", "doc_1"]]);
   });
@@ -157,13 +177,17 @@ describe("what the pack's PDF says", () => {
         ["Job title", "J"],
         ["Relationship", "R"],
         ["Phone", "P"],
-        ["Requested", "2026-11-20 10:11:12 UTC"],
-        ["Received", "2026-11-20 10:11:12 UTC"],
+        ["Requested", "20 Nov 2026, 10:11:12\u00A0UTC"],
+        ["Received", "20 Nov 2026, 10:11:12\u00A0UTC"],
+        ...HISTORY,
       ],
       wide: [
         ["Email", "E"],
         ["Reference id", "ref_1"],
       ],
+      labels: [],
+      answered: "Answered by Ann on 20 Nov 2026, 10:11:12\u00A0UTC",
+      questions: [],
       answers: [
         ["a › b › 1", "Yes"],
         ["a › b › 2", "—"],
@@ -179,8 +203,8 @@ describe("what the pack's PDF says", () => {
     };
     const notice = "This PDF is abridged";
     expect(last(1000)).to.deep.equal(["q999 999", null]);
-    expect(last(1001)).to.deep.equal(["[…] 1 more answer", notice]);
-    expect(last(2500)).to.deep.equal(["[…] 1,500 more answers", notice]);
+    expect(last(1001)).to.deep.equal(["[…] 1 more", notice]);
+    expect(last(2500)).to.deep.equal(["[…] 1,500 more", notice]);
   });
 
   it("about sizes", () => {

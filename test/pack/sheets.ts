@@ -1,6 +1,7 @@
 import { renderPack } from "../../src/pack/render.ts";
 import type { Pack } from "../../src/pack/schema.ts";
-import { type Sheet, sheetOf } from "../../src/pack/sheet.ts";
+import { sheetOf } from "../../src/pack/sheet.ts";
+import type { Sheet } from "../../src/pack/sheet-types.ts";
 import { candidateRecord, documentRecord, referenceRecord } from "../support/records.ts";
 
 /** When everything in these packs happened. */
@@ -10,7 +11,7 @@ const record = candidateRecord({
   documents: [documentRecord({ name: "Passport", state: "accepted" })],
   references: [referenceRecord()],
 });
-const PACK = renderPack(record, { id: "acct_1", name: "Hire & Co" }, AT);
+const PACK = renderPack(record, { account: { id: "acct_1", name: "Hire & Co" }, language: "en", generated_at: AT });
 
 /** Returns a document of a pack. */
 export const document = (more: object = {}) => ({ ...PACK.documents[0]!, ...more });

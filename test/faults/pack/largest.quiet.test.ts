@@ -44,7 +44,19 @@ function largest(text: string, response: Record<string, unknown>, reason = chara
       received_at: NOW,
     }),
   );
-  return renderPack(candidateRecord({ documents, references }), { id: "acct_1", name: "Acme" }, NOW);
+  return renderPack(candidateRecord({ documents, references }), {
+    account: { id: "acct_1", name: "Acme" },
+    language: "en",
+    generated_at: NOW,
+  });
+}
+
+/** A pack of which everything has `count` labels. */
+function labelled(count: number): Pack {
+  const pack = largest("x", { a: 0 });
+  const metadata = Object.fromEntries(Array.from({ length: count }, (_, n) => [`${n}`, "x".repeat(20)]));
+  const withLabels = <Item extends object>(item: Item) => ({ ...item, metadata });
+  return { ...pack, documents: pack.documents.map(withLabels), references: pack.references.map(withLabels) };
 }
 
 /** Every script in fonts.ts takes less than one of these (measured). */
@@ -69,6 +81,7 @@ const SHAPES: [shape: string, pack: () => Pack][] = [
   }).map(([shape, unit]): [string, () => Pack] => [shape, () => largest(unit, { answer: bytes(unit, RESPONSE - 20) })]),
   ["tiny members", () => largest("x", { a: Array(8000).fill(0) })],
   ["a long name above many members", () => largest("x", { ["n".repeat(8000)]: Array(3900).fill(0) })],
+  ["labels", () => labelled(50)],
   ["deep nesting", () => largest("x", JSON.parse(`{"a":${"[".repeat(3000)}${"]".repeat(3000)}}`))],
 ];
 
