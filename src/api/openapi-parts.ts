@@ -2,7 +2,7 @@
 
 export const INFO = {
   title: "Candidate Onboarding Service",
-  version: "2026-11-28",
+  version: "2026-11-29",
   description:
     "Mirrors a hiring pipeline. Every surface has an hourly limit per account and per key, checked in that order. A body or query with a member that is not known is refused. A response may get further members at any time, so ignore those that you do not know. A refusal is problem+json; its code says what went wrong.",
   license: { name: "MIT", identifier: "MIT" },

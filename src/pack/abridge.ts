@@ -11,7 +11,7 @@ const LEVELS: readonly Level[] = [
   { text: 4000, answers: 200 },
   { text: 1500, answers: 60 },
   { text: 600, answers: 20 },
-  { text: 200, answers: 4 },
+  { text: 120, answers: 2 },
 ];
 
 /**

@@ -74,7 +74,7 @@ export const LABELS = {
   type: ["Type", "Typ", "Type", "Tipo", "Type"],
   document_id: ["Document id", "Kennung", "Id", "Id", "Id"],
   reminders: ["Reminders", "Erinnerungen", "Rappels", "Recordatorios", "Herinneringen"],
-  last_reminder: ["Last reminder", "Letzte Erinnerung", "Dernier rappel", "Último recordatorio", "Laatste herinnering"],
+  reminded: ["{0}, last on {1}", "{0}, zuletzt {1}", "{0}, dernier {1}", "{0}, último {1}", "{0}, laatste {1}"],
 
   company: ["Company", "Unternehmen", "Entreprise", "Empresa", "Bedrijf"],
   relationship: ["Relationship", "Beziehung", "Relation", "Relación", "Relatie"],
