@@ -1341,6 +1341,10 @@ export type PackCandidate = {
      */
     start_date: string | null;
     /**
+     * The client's own labels.
+     */
+    metadata: Metadata;
+    /**
      * Derived from the documents and references. created: until it is started. in_progress: something is outstanding. action_required: a document is rejected or expired, or a reference is declined, bounced or unresponsive. completed: everything is settled. withdrawn: the client withdrew it.
      */
     state: 'created' | 'in_progress' | 'action_required' | 'completed' | 'withdrawn';
@@ -1386,6 +1390,10 @@ export type Pack = {
      * When the pack was made.
      */
     generated_at: string;
+    /**
+     * The language of the PDF: the assistant's, if it is one of en, de, fr, es and nl, else en.
+     */
+    language: string;
     /**
      * The account that the candidate belongs to.
      */
