@@ -93,9 +93,8 @@ export type ChaseInput = Static<typeof ChaseInput>;
 /** Completes what the field `language` means. */
 export const LANGUAGES = `${MESSAGE_LANGUAGES.join(", ")}, with or without a region (de-CH). Null: the assistant's language.`;
 export const Language = Type.String({
-  format: "language-tag",
   maxLength: 100,
-  pattern: `^(${MESSAGE_LANGUAGES.map((tag) => tag.replaceAll(/./g, (each) => `[${each}${each.toUpperCase()}]`)).join("|")})(-|$)`,
+  pattern: `^(${MESSAGE_LANGUAGES.map((tag) => tag.replaceAll(/./g, (each) => `[${each}${each.toUpperCase()}]`)).join("|")})(-[A-Za-z0-9]{1,8})*$`,
   "x-must-be": `a language that messages have: ${MESSAGE_LANGUAGES.join(", ")}, with or without a region (de-CH)`,
 });
 

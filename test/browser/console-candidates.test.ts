@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import type { Surface } from "../../src/limiter/surfaces.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 import { expectAccessible, screenshot, useBrowser } from "./support/browser.ts";
-import { addKey, enterKey, openConsole } from "./support/console.ts";
+import { addKey, enterKey, openCandidates, openConsole } from "./support/console.ts";
 
 /** The person that most tests look at. */
 const ADA = {
@@ -38,15 +38,10 @@ describe("the console's candidates", () => {
   const browser = useBrowser();
   const account = useAccount(service);
 
-  const openCandidates = async (page: Page) => {
-    await enterKey(page, account.key);
-    await page.getByRole("link", { name: "Candidates" }).click();
-  };
-
   it("cost what each button says, and nothing else costs anything", async () => {
     await account.client.post("/candidates", ADA);
     const page = await openConsole(browser, service.url);
-    await openCandidates(page);
+    await openCandidates(page, account.key);
     const before = await account.used();
     /** Clicks, waits for the answer, and compares what was told with what was charged. */
     const click = async (name: string, surface: Surface) => {
@@ -89,7 +84,7 @@ describe("the console's candidates", () => {
     const { body } = await account.client.post("/candidates", ADA);
     await account.client.post(`/candidates/${body.id}/start`);
     const page = await openConsole(browser, service.url);
-    await openCandidates(page);
+    await openCandidates(page, account.key);
     await page.getByRole("button", { name: "Read candidates" }).click();
     const row = page.locator("ul.candidates > li");
     await row.getByText("in progress").waitFor();
@@ -142,7 +137,7 @@ describe("the console's candidates", () => {
   it("drop a person that was erased meanwhile", async () => {
     const { body } = await account.client.post("/candidates", ADA);
     const page = await openConsole(browser, service.url, { causes: /410 \(Gone\)/ });
-    await openCandidates(page);
+    await openCandidates(page, account.key);
     await page.getByRole("button", { name: "Read candidates" }).click();
     await page.getByRole("link", { name: "Ada Lovelace" }).click();
     await account.client.request("DELETE", `/candidates/${body.id}`);
@@ -160,7 +155,7 @@ describe("the console's candidates", () => {
     for (const name of HOSTILE)
       await account.client.post("/candidates", { name, metadata: { [name.slice(0, 40)]: name } });
     const page = await openConsole(browser, service.url, { width: 360 });
-    await openCandidates(page);
+    await openCandidates(page, account.key);
     await page.getByRole("button", { name: "Read candidates" }).click();
     await page.locator("ul.candidates a", { hasText: "<img src=x onerror=alert(1)>" }).waitFor();
     await page.locator("ul.candidates a", { hasText: "A␊B␇" }).waitFor();

@@ -1,8 +1,7 @@
 import { expect } from "chai";
-import type { Page } from "playwright-core";
 import { useAccount, useService } from "../support/use-service.ts";
 import { expectAccessible, screenshot, useBrowser } from "./support/browser.ts";
-import { enterKey, openConsole } from "./support/console.ts";
+import { openCandidates, openConsole } from "./support/console.ts";
 
 const ADA = { name: "Ada Lovelace", email: "ada@example.com" };
 
@@ -10,11 +9,6 @@ describe("the console's search and reminders", () => {
   const service = useService();
   const browser = useBrowser();
   const account = useAccount(service);
-
-  const openCandidates = async (page: Page) => {
-    await enterKey(page, account.key);
-    await page.getByRole("link", { name: "Candidates" }).click();
-  };
 
   /** Writes messages to the history, as the sender does. */
   const noteMessages = async (id: string, referee: string) => {
@@ -37,7 +31,7 @@ describe("the console's search and reminders", () => {
     await account.client.post("/candidates", ADA);
     await account.client.post("/candidates", { name: "Grace Hopper" });
     const page = await openConsole(browser, service.url);
-    await openCandidates(page);
+    await openCandidates(page, account.key);
     await page.getByLabel("Search").fill("löv ADA");
     await page.getByLabel("Search").press("Enter");
     await page.getByRole("link", { name: "Ada Lovelace" }).waitFor();
@@ -57,7 +51,7 @@ describe("the console's search and reminders", () => {
     const { body } = await account.client.post("/candidates", { ...ADA, documents, references, metadata });
     await noteMessages(body.id, body.references[0]?.id ?? "");
     const page = await openConsole(browser, service.url);
-    await openCandidates(page);
+    await openCandidates(page, account.key);
     await page.getByRole("button", { name: "Read candidates" }).click();
     await page.getByRole("link", { name: "Ada Lovelace" }).click();
     await page.getByText("Next none, last none. The candidate is not started.").waitFor();

@@ -1,10 +1,12 @@
 import { expect } from "chai";
-import { patched } from "../../src/candidates/edits.ts";
+import { patched, withOutreach } from "../../src/candidates/edits.ts";
 import { patchedDocument } from "../../src/candidates/documents.ts";
 import { situationOf } from "../../src/candidates/moves.ts";
 import { withPart } from "../../src/candidates/parts.ts";
 import type { CandidateRecord, ReferenceRecord } from "../../src/candidates/record.ts";
 import { renderCandidate } from "../../src/candidates/render.ts";
+import { reminded } from "../../src/reminders/edits.ts";
+import { planOf } from "../../src/reminders/plan.ts";
 import { spreadOptOuts } from "../../src/reminders/spread-opt-outs.ts";
 import { HOUR, iso, requestedDocument, requestedReference } from "./support.ts";
 import { useWorkbench } from "./workbench.ts";
@@ -127,6 +129,29 @@ describe("A change that concerns somebody", () => {
     expect(await after(240)).to.deep.equal([]);
     const [cv] = renderCandidate(await bench.read(id)).documents;
     expect(cv?.chase).to.deep.include({ attempts: 1, next_at: null, reason: "cap_reached" });
+  });
+
+  it("counts for nothing once reminders were off meanwhile, and neither does a reminder at once", async () => {
+    const turn = (outreach_enabled: boolean) =>
+      bench.change(id, (record, now) => withOutreach(record, { outreach_enabled }, now));
+    await bench.change(id, documents("rejected"));
+    const { rules } = await bench.rules.fresh(bench.accountId);
+    await bench.change(id, (record, now) => reminded(record, planOf(record, rules, Date.parse(now)), now));
+    await turn(false);
+    expect(await after(60), "off").to.deep.equal([]);
+    await turn(true);
+    expect(await after(45 * 60), "on again").to.deep.equal([]);
+    expect(await after(60), "the interval after the last message").to.have.members(["ada@example.com", REF]);
+  });
+
+  it("does not shorten the pause after a temporary refusal, unless the address is another one", async () => {
+    bench.deliver = () => ({ kind: "deferred", code: "451" });
+    for (const minutes of [47 * 60, 1, 2, 4, 8, 16]) await after(minutes);
+    bench.deliver = () => ({ kind: "sent", code: "250" });
+    await bench.change(id, documents("rejected"));
+    expect(await after(3), "the pause is half an hour").to.deep.equal([]);
+    await bench.change(id, (record) => patched(record, { email: "new@example.com" }));
+    expect(await after(2)).to.deep.equal(["new@example.com"]);
   });
 
   it("is told after an opt-out is lifted, and the message to a new address is no reminder", async () => {

@@ -15,6 +15,12 @@ export async function enterKey(page: Page, key: string): Promise<void> {
   await page.getByRole("heading", { level: 1, name: "Limits" }).waitFor();
 }
 
+/** Enters a key and opens the page of candidates. */
+export async function openCandidates(page: Page, key: string): Promise<void> {
+  await enterKey(page, key);
+  await page.getByRole("link", { name: "Candidates" }).click();
+}
+
 /** Enters another key of the same account on the page of limits. */
 export async function addKey(page: Page, key: string): Promise<void> {
   await page.getByLabel("Another key of this account").fill(key);
