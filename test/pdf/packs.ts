@@ -45,7 +45,6 @@ export const FORBIDDEN: Record<string, string> = {
 /** A pack that shows a text everywhere: as names, values and answers. */
 export function packOf(text: string): Pack {
   const content = contentRecord({ filename: text });
-  const metadata = { [text]: text };
   const documents = (["rejected", "accepted", "pending"] as const).map((state, n) =>
     documentRecord({
       id: `doc_${n}`,
@@ -53,7 +52,6 @@ export function packOf(text: string): Pack {
       state,
       rejection_reason: state === "rejected" ? text : null,
       content: state === "pending" ? null : content,
-      metadata,
     }),
   );
   const references = (["received", "requested"] as const).map((state, n) =>
@@ -67,10 +65,8 @@ export function packOf(text: string): Pack {
       state,
       response: state === "received" ? { [text]: text, again: true } : null,
       requested_at: NOW,
-      received_at: state === "received" ? NOW : null,
-      metadata,
     }),
   );
-  const record = candidateRecord({ name: text, first_name: text, last_name: text, metadata, documents, references });
+  const record = candidateRecord({ name: text, first_name: text, last_name: text, documents, references });
   return renderPack(record, { account: { id: "acct_1", name: text }, language: "en", generated_at: NOW });
 }
