@@ -182,6 +182,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   const documents = new DocumentService(store, content);
   const candidates = new CandidateService({ store, content, clock, feedLagMs, checkpoints });
   const bulks = bulkService({ candidates, store, clock });
+  const settings = new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings });
   const draining: Draining = { started: false };
   const app = createApp({
     routes: routes({
@@ -190,10 +191,10 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
       eraser,
       documents,
       history: historyService(store.reader, reminders.stores.messages),
-      packs: packService(store, content, accounts, clock),
+      packs: packService(store, content, accounts, settings, clock),
       references: referenceService(store),
       remind: remindService({ ...reminders, candidates: store }, config.SMTP_URL !== null),
-      settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
+      settings,
       usage: usageService(usage, accounts, clock),
     }),
     restore,

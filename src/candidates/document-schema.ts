@@ -16,7 +16,7 @@ import {
   Timestamp,
   titled,
 } from "../schema/fields.ts";
-import { MESSAGE_LANGUAGES } from "../schema/registered-names.ts";
+import { MESSAGE_LANGUAGES } from "../schema/languages.ts";
 import { MediaType } from "../schema/media-type.ts";
 
 export const DOCUMENT_STATES = [

@@ -48,16 +48,18 @@ function isSamePack(before: CandidateRecord, edited: CandidateRecord): boolean {
   return isDeepStrictEqual(packFacts(before), packFacts(edited));
 }
 
-function packFacts({
-  docs_chase_attempts: _d,
-  reference_chase_attempts: _r,
-  language: _l,
-  metadata: _m,
-  removed: _removed,
-  erasure: _erasure,
-  outreach: _outreach,
-  outreach_enabled: _enabled,
-  ...facts
-}: CandidateRecord): object {
-  return { ...facts, version: 0, pack_version: 0, state: 0, updated_at: 0 };
+function packFacts(record: CandidateRecord): object {
+  const {
+    docs_chase_attempts: _d,
+    reference_chase_attempts: _r,
+    language: _l,
+    removed: _removed,
+    erasure: _erasure,
+    outreach: _outreach,
+    outreach_enabled: _enabled,
+    ...facts
+  } = record;
+  // The pack shows what is missing of a withdrawn candidate, too, and who opted out or bounced.
+  const missing = derive({ ...record, withdrawn: false }).waiting_on;
+  return { ...facts, missing, version: 0, pack_version: 0, state: 0, updated_at: 0 };
 }

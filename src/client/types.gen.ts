@@ -1444,6 +1444,10 @@ export type PackCandidate = {
      */
     start_date: string | null;
     /**
+     * The client's own labels.
+     */
+    metadata: Metadata;
+    /**
      * Derived from the documents and references. created: until it is started. in_progress: something is outstanding. action_required: a document is rejected or expired, or a reference is declined, bounced or unresponsive. completed: everything is settled. withdrawn: the client withdrew it.
      */
     state: 'created' | 'in_progress' | 'action_required' | 'completed' | 'withdrawn';
@@ -1489,6 +1493,10 @@ export type Pack = {
      * When the pack was made.
      */
     generated_at: string;
+    /**
+     * The language of the PDF: message_language of the assistant.
+     */
+    language: 'en' | 'de' | 'fr' | 'es' | 'nl';
     /**
      * The account that the candidate belongs to.
      */

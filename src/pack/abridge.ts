@@ -11,7 +11,7 @@ const LEVELS: readonly Level[] = [
   { text: 4000, answers: 200 },
   { text: 1500, answers: 60 },
   { text: 600, answers: 20 },
-  { text: 200, answers: 4 },
+  { text: 120, answers: 2 },
 ];
 
 /**
@@ -21,7 +21,7 @@ const LEVELS: readonly Level[] = [
 const BUDGET = 300_000;
 
 /** Weight of a line in a table, whatever is in it. */
-const ROW = 15;
+const ROW = 40;
 const LINE_BREAK = 16;
 /** Weight of a character that is not printed by itself: a combining mark, a direction, a control character. */
 const MARK = 4;

@@ -4,19 +4,18 @@ import type { Candidate } from "../candidates/schema.ts";
 import type { Pack } from "./schema.ts";
 
 /**
- * Renders the pack of a candidate as it is now. Apart from `generated_at` and the account's name, it depends only on
- * the candidate's id and `pack_version`: a change to anything that it shows increments the version
+ * Renders the pack of a candidate as it is now. Apart from `generated_at`, the language and the account's name, it depends
+ * only on the candidate's id and `pack_version`: a change to anything else that it shows increments the version
  * (candidates/version.ts, samePack).
  */
-export function renderPack(record: CandidateRecord, account: Pack["account"], generatedAt: string): Pack {
+export function renderPack(record: CandidateRecord, made: Pick<Pack, "account" | "language" | "generated_at">): Pack {
   const candidate = renderCandidate(record);
   const missing = missingOf(record);
   return {
     object: "pack",
     candidate_id: candidate.id,
     pack_version: candidate.pack_version,
-    generated_at: generatedAt,
-    account,
+    ...made,
     candidate: identityOf(candidate),
     complete: missing.length === 0,
     missing,
@@ -28,9 +27,9 @@ export function renderPack(record: CandidateRecord, account: Pack["account"], ge
 }
 
 function identityOf(candidate: Candidate): Pack["candidate"] {
-  const { external_id, name, first_name, last_name, email, phone, job_title, start_date } = candidate;
+  const { external_id, name, first_name, last_name, email, phone, job_title, start_date, metadata } = candidate;
   const { state, state_reason, withdrawn, withdrawal_reason, created_at, started_at } = candidate;
-  const person = { external_id, name, first_name, last_name, email, phone, job_title, start_date };
+  const person = { external_id, name, first_name, last_name, email, phone, job_title, start_date, metadata };
   return { ...person, state, state_reason, withdrawn, withdrawal_reason, created_at, started_at };
 }
 

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { Candidate } from "../candidates/schema.ts";
+import { MESSAGE_LANGUAGES } from "../schema/languages.ts";
 import { about, component, oneOf, strict, Timestamp } from "../schema/fields.ts";
 
 export const FORMATS = ["json", "pdf", "zip"] as const;
@@ -17,11 +18,11 @@ const PackAccount = component("PackAccount", "The account that the candidate bel
 const { external_id, name, first_name, last_name, email, phone, job_title, start_date } = Candidate.properties;
 const { state, state_reason, withdrawn, withdrawal_reason, created_at, started_at } = Candidate.properties;
 const { id, pack_version, waiting_on, documents, references } = Candidate.properties;
-const { references_required, reference_requirements } = Candidate.properties;
+const { references_required, reference_requirements, metadata } = Candidate.properties;
 
 const person = { external_id, name, first_name, last_name, email, phone, job_title, start_date };
 const progress = { state, state_reason, withdrawn, withdrawal_reason, created_at, started_at };
-const PackCandidate = component("PackCandidate", "The person.", { ...person, ...progress });
+const PackCandidate = component("PackCandidate", "The person.", { ...person, metadata, ...progress });
 
 export const Pack = component(
   "Pack",
@@ -31,6 +32,7 @@ export const Pack = component(
     candidate_id: id,
     pack_version,
     generated_at: about(Timestamp, "When the pack was made.", "2026-08-20T08:00:00.000Z"),
+    language: about(oneOf(MESSAGE_LANGUAGES), "The language of the PDF: message_language of the assistant.", "de"),
     account: about(PackAccount, "The account that the candidate belongs to."),
     candidate: about(PackCandidate, "The person."),
     complete: about(Type.Boolean(), "True if nothing is missing.", false),

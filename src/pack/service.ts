@@ -4,6 +4,7 @@ import type { DocumentRecord } from "../candidates/record.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
+import type { SettingsService } from "../settings/service.ts";
 import { bundle } from "./bundle.ts";
 import { nameFiles } from "./file-names.ts";
 import { renderPack } from "./render.ts";
@@ -18,22 +19,27 @@ interface ReadPack {
 
 export type PackService = ReturnType<typeof packService>;
 
-/** @param accounts for the name of the account. */
+/** @param accounts for the name of the account. @param settings for the language. */
 export function packService(
   store: CandidateStore,
   contents: ContentStore,
   accounts: Pick<AccountStore, "get">,
+  settings: Pick<SettingsService, "readAssistant">,
   clock: Clock,
 ) {
   return {
     /**
-     * Two round trips, in parallel.
+     * Three round trips, in parallel.
      * @throws problems not_found (also for another account's candidate), store_unavailable.
      */
     async read(accountId: string, candidateId: string): Promise<ReadPack> {
-      const [record, { name }] = await Promise.all([store.reader.get(accountId, candidateId), accounts.get(accountId)]);
-      const pack = renderPack(record, { id: accountId, name }, timestamp(clock.now()));
-      return { pack, documents: record.documents };
+      const [record, { name }, { message_language: language }] = await Promise.all([
+        store.reader.get(accountId, candidateId),
+        accounts.get(accountId),
+        settings.readAssistant(accountId),
+      ]);
+      const made = { generated_at: timestamp(clock.now()), language, account: { id: accountId, name } };
+      return { pack: renderPack(record, made), documents: record.documents };
     },
 
     /** A ZIP of the PDF, the documents and a manifest, generated while it is read. Destroying it frees everything. */

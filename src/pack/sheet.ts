@@ -2,16 +2,24 @@ import { abridge, type Abridger, CUT } from "./abridge.ts";
 import { answersOf } from "./answers.ts";
 import { printable, printableLine } from "./printable.ts";
 import type { Pack } from "./schema.ts";
-import { bytes, DOCUMENT_TONES, moment, NONE, REFERENCE_TONES, type Tone, words } from "./wording.ts";
+import { DOCUMENT_TONES, type Key, NONE, REFERENCE_TONES, type Tone, type Wording, wordingIn } from "./wording.ts";
 
-/** A label and its value, as the PDF shows them. */
-type Row = readonly [label: string, value: string];
+type Document = Pack["documents"][number];
+type Reference = Pack["references"][number];
+
+/** A label, by its key in wording.csv, and its value. */
+type Row = readonly [label: Key, value: string];
+
+/** What clients and referees have named themselves. Has a heading, and at least one row. */
+type Table = readonly [heading: string, rows: readonly (readonly [name: string, value: string])[]];
 
 /** The input of the template pack.typ. All of its text is safe to print. */
 export interface Sheet {
+  readonly lang: string;
+  readonly words: Wording["words"];
   readonly title: string;
   readonly made_at: string;
-  readonly candidate: { readonly name: string; readonly rows: readonly Row[]; readonly wide: readonly Row[] };
+  readonly candidate: Pick<Item, "name" | "rows" | "wide" | "tables">;
   readonly footer: string;
   /** Says what is not shown, and where it is. Empty if all is shown. */
   readonly notices: readonly string[];
@@ -25,26 +33,19 @@ export interface Sheet {
 interface Item {
   readonly number: string;
   readonly name: string;
-  readonly state: string;
+  readonly state: Key;
   readonly tone: Tone;
   /** Short values, two on a line. */
   readonly rows: readonly Row[];
   /** Values that may be long, or are read character by character: one on a line. */
   readonly wide: readonly Row[];
-  readonly answers: readonly Row[];
+  readonly tables: readonly Table[];
 }
 
-const FULL_TEXT =
-  "The full text is in the pack as JSON (?format=json), and in manifest.json of the pack as ZIP (?format=zip).";
-const ABRIDGED = `This PDF is abridged, because the pack has too much text. Texts that end in “${CUT.trim()}” are cut. ${FULL_TEXT}`;
-
 /** Says that no font has `count` different characters of a pack. */
-export function unprinted(count: number): string {
-  const which =
-    count === 1
-      ? "a box in place of 1 character"
-      : `boxes in place of ${count.toLocaleString("en")} different characters`;
-  return `This PDF shows ${which}, because no font of this service has ${count === 1 ? "it" : "them"}. ${FULL_TEXT}`;
+export function unprinted({ lang }: Sheet, count: number): string {
+  const { say, number } = wordingIn(lang);
+  return `${say("unprinted", number(count))} ${say("full_text")}`;
 }
 
 /**
@@ -52,116 +53,161 @@ export function unprinted(count: number): string {
  * takes more than 5 s and 250 MB.
  */
 export function sheetOf(pack: Pack): Sheet {
-  return abridge((abridger) => new Sheets(abridger).sheetOf(pack));
+  const wording = wordingIn(pack.language);
+  return abridge((abridger) => new Sheets(abridger, wording).sheetOf(pack));
 }
 
 class Sheets {
   readonly #abridger: Abridger;
+  readonly #wording: Wording;
 
-  constructor(abridger: Abridger) {
+  constructor(abridger: Abridger, wording: Wording) {
     this.#abridger = abridger;
+    this.#wording = wording;
   }
 
   sheetOf(pack: Pack): Sheet {
+    const { words, say, number, moment } = this.#wording;
     const { required, received, outstanding } = pack.reference_requirements;
+    const title = say("title", pack.candidate_id, String(pack.pack_version));
     const sheet = {
-      title: `Compliance pack ${pack.candidate_id}, version ${pack.pack_version}`,
+      lang: pack.language,
+      words,
+      title,
       made_at: pack.generated_at,
-      candidate: { name: this.#nameOf(pack.candidate) ?? "Candidate without a name", ...this.#candidateRows(pack) },
-      footer: `${pack.candidate_id}, pack version ${pack.pack_version}, made ${moment(pack.generated_at)}`,
+      candidate: this.#candidate(pack),
+      footer: `${title} · ${moment(pack.generated_at)}`,
       complete: pack.complete,
-      missing: pack.missing.map(({ message }) => this.#text(message)),
+      missing: pack.missing.map((wait) => this.#text(this.#missing(wait, pack))),
       documents: pack.documents.map((document, index) => this.#documentItem(document, index)),
       references: pack.references.map((reference, index) => this.#referenceItem(reference, index)),
-      references_summary: `${required} required, ${received} received, ${outstanding} outstanding`,
+      references_summary: say("references_summary", ...[required, received, outstanding].map(number)),
     };
-    return { ...sheet, notices: this.#abridger.abridged ? [ABRIDGED] : [] };
+    return { ...sheet, notices: this.#abridger.abridged ? [`${say("abridged", CUT.trim())} ${say("full_text")}`] : [] };
   }
 
-  #nameOf({ name, first_name, last_name }: Pack["candidate"]): string | null {
-    const fullName = name ?? [first_name, last_name].filter((part) => part !== null).join(" ");
-    return fullName.trim() === "" ? null : this.#line(fullName);
-  }
-
-  #candidateRows({ candidate, account, ...pack }: Pack): Pick<Item, "rows" | "wide"> {
+  #candidate(pack: Pack): Sheet["candidate"] {
+    const { say, day, moment } = this.#wording;
+    const { candidate, account } = pack;
+    const wait = pack.missing.find(({ message }) => message === candidate.state_reason);
     return {
+      name: this.#line(this.#nameOf(candidate)),
       rows: [
-        ["First name", this.#line(candidate.first_name)],
-        ["Last name", this.#line(candidate.last_name)],
-        ["Phone", this.#line(candidate.phone)],
-        ["Job title", this.#line(candidate.job_title)],
-        ["Start date", this.#line(candidate.start_date)],
-        ["Started", moment(candidate.started_at)],
-        ["State", words(candidate.state)],
-        ["Pack version", String(pack.pack_version)],
+        ["first_name", this.#line(candidate.first_name)],
+        ["last_name", this.#line(candidate.last_name)],
+        ["phone", this.#line(candidate.phone)],
+        ["job_title", this.#line(candidate.job_title)],
+        ["start_date", day(candidate.start_date)],
+        ["added", moment(candidate.created_at)],
+        ["started", moment(candidate.started_at)],
+        ["state", say(`candidate_${candidate.state}`)],
       ],
       wide: [
-        ...this.#optional("Reason", candidate.state_reason),
-        ["Email", this.#line(candidate.email)],
-        ["External id", this.#line(candidate.external_id)],
-        ["Candidate id", pack.candidate_id],
-        ["Made", moment(pack.generated_at)],
-        ["Made for", `${this.#line(account.name)} (${account.id})`],
+        ...this.#optional("reason", wait === undefined ? candidate.state_reason : this.#missing(wait, pack)),
+        ["email", this.#line(candidate.email)],
+        ["external_id", this.#line(candidate.external_id)],
+        ["id", pack.candidate_id],
+        ["made", moment(pack.generated_at)],
+        ["made_for", `${this.#line(account.name)} (${account.id})`],
       ],
+      tables: this.#table(say("labels"), candidate.metadata),
     };
   }
 
-  #documentItem(document: Pack["documents"][number], index: number): Item {
-    const { id, name, state, required, content, expires_on, rejection_reason } = document;
+  /** Says in the pack's language what `message` says in English. */
+  #missing({ code, subject, message }: Pack["missing"][number], { candidate, documents, references, ...pack }: Pack) {
+    const { say, number } = this.#wording;
+    const document = documents.find(({ id }) => id === subject);
+    const referee = references.find(({ id }) => id === subject);
+    const person = referee === undefined ? this.#nameOf(candidate) : this.#nameOfReferee(referee);
+    const live = references.filter(({ state }) => REFERENCE_TONES[state] !== "aside").length;
+    const about = code === "references_missing" ? number(pack.reference_requirements.required - live) : person;
+    const key = `missing_${code.replace(/^(candidate|reference)_/, "")}` as const;
+    // Without a reason, the sentence ends before the colon.
+    const text = say(key, document?.name ?? about, document?.rejection_reason ?? "").replace(/\s*:\s*$/, "");
+    return text || message;
+  }
+
+  #nameOf({ name, first_name, last_name }: Pack["candidate"]): string {
+    return (name ?? [first_name, last_name].filter(Boolean).join(" ")).trim() || this.#wording.say("nameless");
+  }
+
+  #nameOfReferee({ name, email }: Reference): string {
+    return name?.trim() || (email ?? this.#wording.say("nameless_referee"));
+  }
+
+  #documentItem(document: Document, index: number): Item {
+    const { say, day, moment, bytes } = this.#wording;
+    const { name, state, required, content, expires_on, rejection_reason } = document;
     return {
       number: String(index + 1),
       name: this.#line(name),
-      state: words(state),
+      state: `document_${state}`,
       tone: DOCUMENT_TONES[state],
       rows: [
-        ["Required", required ? "Yes" : "No"],
-        ["Expires", this.#line(expires_on)],
-        ["Uploaded", moment(content?.uploaded_at ?? null)],
-        ["Size", content === null ? "No content" : bytes(content.size)],
+        ["required", say(required ? "yes" : "no")],
+        ["expires", day(expires_on)],
+        ["uploaded", moment(content?.uploaded_at ?? null)],
+        ["size", content === null ? say("no_content") : bytes(content.size)],
       ],
       wide: [
-        ...this.#optional("Rejected because", rejection_reason),
-        ...(content === null ? [] : this.#contentRows(content)),
-        ["Document id", id],
+        ...this.#optional("rejection_reason", rejection_reason),
+        ...this.#optional("filename", content?.filename),
+        ...this.#optional("content_type", content?.content_type),
+        ...this.#optional("sha256", content?.sha256),
+        ...this.#history(document),
       ],
-      answers: [],
+      tables: this.#table(say("labels"), document.metadata),
     };
   }
 
-  #contentRows({ filename, content_type, sha256 }: NonNullable<Pack["documents"][number]["content"]>): Row[] {
-    return [...this.#optional("File name", filename), ["Type", this.#line(content_type)], ["SHA-256", sha256]];
+  /** One on a line: in a table they would take 30 MB more in the largest pack. */
+  #history({ created_at, updated_at, chase, id }: Document | Reference): Row[] {
+    const { say, number, moment } = this.#wording;
+    const attempts = number(chase.attempts);
+    const reminders = chase.last_at === null ? attempts : say("reminded", attempts, moment(chase.last_at));
+    return [
+      ["added", moment(created_at)],
+      ["changed", moment(updated_at)],
+      ...this.#optional("reminders", chase.attempts === 0 ? null : reminders),
+      ["id", id],
+    ];
   }
 
-  #referenceItem(reference: Pack["references"][number], index: number): Item {
-    const { id, name, company, job_title, relationship, email, phone, state, requested_at, received_at, response } =
-      reference;
+  #referenceItem(reference: Reference, index: number): Item {
+    const { say, moment } = this.#wording;
+    const { name, company, job_title, relationship, email, phone, state, requested_at, received_at } = reference;
+    const answered = say("answered", this.#nameOfReferee(reference), moment(received_at));
     return {
       number: String(index + 1),
-      name: this.#line(name, "Reference without a name"),
-      state: words(state),
+      name: this.#line(name, say("nameless_referee")),
+      state: `reference_${state}`,
       tone: REFERENCE_TONES[state],
       rows: [
-        ["Company", this.#line(company)],
-        ["Job title", this.#line(job_title)],
-        ["Relationship", this.#line(relationship)],
-        ["Phone", this.#line(phone)],
-        ["Requested", moment(requested_at)],
-        ["Received", moment(received_at)],
+        ["company", this.#line(company)],
+        ["job_title", this.#line(job_title)],
+        ["relationship", this.#line(relationship)],
+        ["phone", this.#line(phone)],
+        ["requested", moment(requested_at)],
+        ["received", moment(received_at)],
       ],
-      wide: [
-        ["Email", this.#line(email)],
-        ["Reference id", id],
+      wide: [["email", this.#line(email)], ...this.#history(reference)],
+      tables: [
+        ...this.#table(say("labels"), reference.metadata),
+        ...this.#table(received_at === null ? say("answers") : answered, reference.response),
       ],
-      answers: this.#answers(response),
     };
   }
 
-  #answers(response: Pack["references"][number]["response"]): Row[] {
-    const { shown, more } = answersOf(response, this.#abridger.maxAnswers);
-    const rows = shown.map(([question, answer]): Row => [this.#line(question), this.#text(answer)]);
-    if (more === 0) return rows;
-    this.#abridger.abridged = true;
-    return [...rows, [CUT.trim(), `${more.toLocaleString("en")} more ${more === 1 ? "answer" : "answers"}`]];
+  #table(heading: string, values: Record<string, unknown> | null): Table[] {
+    const { say, number } = this.#wording;
+    const { shown, more } = answersOf(values, this.#abridger.maxAnswers, [say("yes"), say("no")]);
+    const rows = shown.map(([name, value]): Table[1][number] => [this.#line(name), this.#text(value)]);
+    if (more > 0) {
+      this.#abridger.abridged = true;
+      rows.push([CUT.trim(), say("more", number(more))]);
+    }
+    return rows.length === 0 ? [] : [[this.#line(heading), rows]];
   }
 
   #line(text: string | null, otherwise = NONE): string {
@@ -172,7 +218,7 @@ class Sheets {
     return printable(this.#abridger.cut(text)) || NONE;
   }
 
-  #optional(label: string, text: string | null): Row[] {
-    return text === null ? [] : [[label, this.#text(text)]];
+  #optional(label: Key, text: string | null | undefined): Row[] {
+    return text === null || text === undefined ? [] : [[label, this.#text(text)]];
   }
 }

@@ -31,7 +31,7 @@ async function pdfOf(sheet: Sheet): Promise<Buffer> {
   } catch (error) {
     const missing = new Set(Array.from(String(error).matchAll(WITHOUT_GLYPH), ([, characters]) => characters));
     if (missing.size > 0)
-      supply("sheet.json", JSON.stringify({ ...sheet, notices: [...sheet.notices, unprinted(missing.size)] }));
+      supply("sheet.json", JSON.stringify({ ...sheet, notices: [...sheet.notices, unprinted(sheet, missing.size)] }));
     // Free the first attempt's memory: nearly all of it is needed again. What `gc` finds is freed in the next turn.
     compiler.evictCache(0);
     globalThis.gc?.();

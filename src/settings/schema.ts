@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from "typebox";
-import { MESSAGE_LANGUAGES } from "../schema/registered-names.ts";
+import { MESSAGE_LANGUAGES } from "../schema/languages.ts";
 import { about, component, Email, freeText, nullable, oneOf, strict, Timestamp } from "../schema/fields.ts";
 
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;

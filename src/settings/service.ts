@@ -1,7 +1,8 @@
 import type { Clock } from "../infra/clock.ts";
 import type { Precondition } from "../problems.ts";
+import { messageLanguage } from "../schema/languages.ts";
 import { mergePatch } from "../schema/merge-patch.ts";
-import { languageNamed, messageLanguage, timeZoneNamed } from "../schema/registered-names.ts";
+import { languageNamed, timeZoneNamed } from "../schema/registered-names.ts";
 import { effectiveAt } from "./quiet-hours.ts";
 import {
   type Assistant,

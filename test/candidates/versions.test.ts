@@ -84,7 +84,6 @@ describe("A version of a candidate", () => {
       {},
       { docs_chase_attempts: 9 },
       { reference_chase_attempts: 9 },
-      { metadata: {} },
       {
         outreach: {
           ...first.outreach,
@@ -98,6 +97,7 @@ describe("A version of a candidate", () => {
     for (const more of unseen) expect(packOf(more), JSON.stringify(more)).to.equal(4);
     const shown: Partial<CandidateRecord>[] = [
       { name: "Bea" },
+      { metadata: { source: "referral" } },
       { withdrawn: true },
       { documents: [] },
       { documents: [one, one] },
@@ -107,6 +107,9 @@ describe("A version of a candidate", () => {
       { references: [{ ...other, email: "a@example.com" }] },
     ];
     for (const more of shown) expect(packOf(more), JSON.stringify(more)).to.equal(5);
+    const before = { ...first, email: null, withdrawn: true, references: [{ ...other, email: "a@example.com" }] };
+    const after = { ...before, outreach: { ...before.outreach, opted_out: ["a@example.com"] } };
+    expect(nextRecord(before, after, POSITION, noMail).pack_version, "who does not want messages").to.equal(5);
   });
 });
 

@@ -94,7 +94,8 @@ describe("the image", function () {
       "sbom.cdx.json",
       "src",
     ]);
-    expect(paths.filter((path) => path.startsWith("src/"))).to.have.members(["src/pack", "src/pack/pack.typ"]);
+    const read = ["src/pack", "src/pack/pack.typ", "src/pack/wording.csv"];
+    expect(paths.filter((path) => path.startsWith("src/"))).to.have.members(read);
     const own = paths.filter((path) => !path.startsWith("node_modules/"));
     expect(own).to.include.members(["dist/main.js", "dist/admin/main.js", "lua/charge.lua"]);
     expect(own.filter((path) => /(^|\/)(dev|test|\.[^/]*)(\/|$)|\.(ts|map)$/.test(path))).to.deep.equal([]);

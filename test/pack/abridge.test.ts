@@ -16,26 +16,26 @@ describe("a pack that is too long for its PDF", () => {
   // A letter of another script weighs 10. Texts of them are short, so measuring them takes no time.
   const of = (weight: number) => "漢".repeat(Math.floor(weight / 10)) + "a".repeat(weight % 10);
 
-  it("is shown whole up to the budget, and a line in a table weighs 15", () => {
-    const fits = of(BUDGET - 15);
+  it("is shown whole up to the budget, and a line in a table weighs 40", () => {
+    const fits = of(BUDGET - 40);
     expect(shown([fits])).to.deep.equal({ texts: [fits], abridged: false, maxAnswers: 1000 });
     expect(shown([`${fits}a`])).to.deep.equal({
       texts: [`${"漢".repeat(400)}${CUT}`],
       abridged: true,
       maxAnswers: 200,
     });
-    expect(shown(["", of(BUDGET - 30)]).abridged).to.equal(false);
-    expect(shown(["", of(BUDGET - 29)]).abridged).to.equal(true);
+    expect(shown(["", of(BUDGET - 80)]).abridged).to.equal(false);
+    expect(shown(["", of(BUDGET - 79)]).abridged).to.equal(true);
   });
 
-  it("is cut shorter the more texts it has, down to a weight of 200, and then takes any number", () => {
+  it("is cut shorter the more texts it has, down to a weight of 120, and then takes any number", () => {
     const many = (count: number) => shown(Array.from({ length: count }, () => of(5000)));
     for (const [count, length, maxAnswers] of [
       [59, 500, 1000],
       [74, 400 + CUT.length, 200],
-      [197, 150 + CUT.length, 60],
-      [480, 60 + CUT.length, 20],
-      [1400, 20 + CUT.length, 4],
+      [194, 150 + CUT.length, 60],
+      [468, 60 + CUT.length, 20],
+      [1400, 12 + CUT.length, 2],
     ] as const) {
       const { texts, ...rest } = many(count);
       expect([...new Set(texts.map((text) => text.length))], String(count)).to.deep.equal([length]);

@@ -54,7 +54,7 @@ describe("the pack as a PDF", function () {
       passport?.id,
       "Licence",
       "Pending",
-      "No content",
+      "No file",
       licence?.id,
     ])
       expect(text).to.contain(fact);
@@ -64,9 +64,10 @@ describe("the pack as a PDF", function () {
       "Not requested",
       "1 required, 0 received, 1 outstanding",
       "Zoë Ångström has not been started",
+      "Document “Passport” has arrived and is to be reviewed",
     ])
       expect(text).to.contain(fact);
-    expect(text).to.match(/Made\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+    expect(text).to.match(/Made\s+\d+ \w+ \d{4}, \d\d:\d\d:\d\d\sUTC/);
     expect(paper.info).to.include({ Language: "en", Title: `Compliance pack ${paper.id}, version 1` });
   });
 
@@ -113,8 +114,8 @@ describe("the pack as a PDF", function () {
       elements([table], "TR").map((row) => row.inside.map(({ role, text }) => `${role} ${text}`)),
     );
     expect(tables).to.deep.include([
-      ["TH Required", "TH Expires", "TH Uploaded", "TH Size"],
-      ["TD No", "TD —", "TD —", "TD No content"],
+      ["TH Required", "TH Valid until", "TH Uploaded", "TH Size"],
+      ["TD No", "TD —", "TD —", "TD No file"],
     ]);
     expect(tables.flat(2)).to.include.members(["TH Company", "TD St Mary’s"]);
     const [name] = elements(pages, "LI").filter(({ text }) => text.startsWith("Made for"));
@@ -124,14 +125,14 @@ describe("the pack as a PDF", function () {
 
   it("shows placeholders for an empty candidate", async () => {
     const text = textOf(await paperOf({}));
-    for (const fact of ["Candidate without a name", "No documents.", "No references.", "Page 1 of 1"])
+    for (const fact of ["Candidate without a name", "No documents.", "No references.", "Page 1/1"])
       expect(text).to.contain(fact);
   });
 
   it("numbers its pages", async () => {
     const { pages } = await paperOf({ documents: Array.from({ length: 30 }, (_, n) => `Document ${n}`) });
     expect(pages.length).to.be.greaterThan(2);
-    for (const [index, page] of pages.entries()) expect(page).to.contain(`Page ${index + 1} of ${pages.length}`);
+    for (const [index, page] of pages.entries()) expect(page).to.contain(`Page ${index + 1}/${pages.length}`);
   });
 
   it("lays out right-to-left names, with the numbers and Latin words in them, in visual order", async () => {

@@ -4,32 +4,41 @@ import { REFERENCE_STATES } from "../../src/candidates/reference-schema.ts";
 import type { Pack } from "../../src/pack/schema.ts";
 import { AT, content, document, reference, sheet } from "./sheets.ts";
 
+const THEN = "21 Nov 2026, 01:40:12\u00A0UTC";
+const HISTORY = [
+  ["added", THEN],
+  ["changed", THEN],
+];
+
 describe("what the pack's PDF says", () => {
   it("about a candidate without any value", () => {
-    expect(sheet()).to.deep.equal({
+    const { words: _, ...rest } = sheet();
+    expect(rest).to.deep.equal({
+      lang: "en",
       title: "Compliance pack cand_1, version 7",
       made_at: AT,
       candidate: {
         name: "Candidate without a name",
         rows: [
-          ["First name", "—"],
-          ["Last name", "—"],
-          ["Phone", "—"],
-          ["Job title", "—"],
-          ["Start date", "—"],
-          ["Started", "—"],
-          ["State", "Created"],
-          ["Pack version", "7"],
+          ["first_name", "—"],
+          ["last_name", "—"],
+          ["phone", "—"],
+          ["job_title", "—"],
+          ["start_date", "—"],
+          ["added", THEN],
+          ["started", "—"],
+          ["state", "Created"],
         ],
         wide: [
-          ["Email", "—"],
-          ["External id", "—"],
-          ["Candidate id", "cand_1"],
-          ["Made", "2026-11-20 10:11:12 UTC"],
-          ["Made for", "Hire & Co (acct_1)"],
+          ["email", "—"],
+          ["external_id", "—"],
+          ["id", "cand_1"],
+          ["made", "20 Nov 2026, 10:11:12\u00A0UTC"],
+          ["made_for", "Hire & Co (acct_1)"],
         ],
+        tables: [],
       },
-      footer: "cand_1, pack version 7, made 2026-11-20 10:11:12 UTC",
+      footer: "Compliance pack cand_1, version 7 · 20 Nov 2026, 10:11:12\u00A0UTC",
       complete: false,
       missing: [],
       documents: [],
@@ -42,7 +51,7 @@ describe("what the pack's PDF says", () => {
   it("about a candidate with every value", () => {
     const { candidate, missing, complete } = sheet({
       complete: true,
-      missing: [{ message: "Document “A” has\u0000 not arrived." }] as Pack["missing"],
+      missing: [{ code: "of_a_later_release", message: "Document “A” has\u0000 not arrived." }] as Pack["missing"],
       candidate: {
         name: "Ada Lovelace",
         first_name: "Augusta",
@@ -55,29 +64,31 @@ describe("what the pack's PDF says", () => {
         state_reason: "Moved away",
         email: "ada@example.com",
         external_id: "ats-1",
+        metadata: { cost_center: "4711" },
       },
     });
     expect({ missing, complete }).to.deep.equal({ missing: ["Document “A” has\uFFFD not arrived."], complete: true });
     expect(candidate).to.deep.equal({
       name: "Ada Lovelace",
       rows: [
-        ["First name", "Augusta"],
-        ["Last name", "King"],
-        ["Phone", "+4930123456"],
-        ["Job title", "Analyst"],
-        ["Start date", "2027-01-02"],
-        ["Started", "2026-11-19 00:00:01 UTC"],
-        ["State", "Action required"],
-        ["Pack version", "7"],
+        ["first_name", "Augusta"],
+        ["last_name", "King"],
+        ["phone", "+4930123456"],
+        ["job_title", "Analyst"],
+        ["start_date", "2 Jan 2027"],
+        ["added", THEN],
+        ["started", "19 Nov 2026, 00:00:01\u00A0UTC"],
+        ["state", "Action required"],
       ],
       wide: [
-        ["Reason", "Moved away"],
-        ["Email", "ada@example.com"],
-        ["External id", "ats-1"],
-        ["Candidate id", "cand_1"],
-        ["Made", "2026-11-20 10:11:12 UTC"],
-        ["Made for", "Hire & Co (acct_1)"],
+        ["reason", "Moved away"],
+        ["email", "ada@example.com"],
+        ["external_id", "ats-1"],
+        ["id", "cand_1"],
+        ["made", "20 Nov 2026, 10:11:12\u00A0UTC"],
+        ["made_for", "Hire & Co (acct_1)"],
       ],
+      tables: [["Further details", [["cost_center", "4711"]]]],
     });
   });
 
@@ -91,7 +102,7 @@ describe("what the pack's PDF says", () => {
   it("about documents", () => {
     const { documents } = sheet({
       documents: [
-        document({ expires_on: "2030-01-01", content }),
+        document({ expires_on: "2030-01-01", content, metadata: { shelf: "B 12" } }),
         document({
           state: "rejected",
           required: false,
@@ -101,35 +112,36 @@ describe("what the pack's PDF says", () => {
         document(),
       ],
     });
-    const type = ["Type", "application/pdf"];
+    const type = ["content_type", "application/pdf"];
     expect(documents[0]).to.deep.equal({
       number: "1",
       name: "Passport",
-      state: "Accepted",
+      state: "document_accepted",
       tone: "settled",
       rows: [
-        ["Required", "Yes"],
-        ["Expires", "2030-01-01"],
-        ["Uploaded", "2026-11-20 10:11:12 UTC"],
-        ["Size", "1 byte"],
+        ["required", "Yes"],
+        ["expires", "1 Jan 2030"],
+        ["uploaded", "20 Nov 2026, 10:11:12\u00A0UTC"],
+        ["size", "1 byte"],
       ],
-      wide: [["File name", "p.pdf"], type, ["SHA-256", "ab"], ["Document id", "doc_1"]],
-      answers: [],
+      wide: [["filename", "p.pdf"], type, ["sha256", "ab"], ...HISTORY, ["id", "doc_1"]],
+      tables: [["Further details", [["shelf", "B 12"]]]],
     });
-    expect(documents[1]).to.deep.include({ number: "2", state: "Rejected", tone: "trouble" });
-    expect(documents[1]?.rows[0]).to.deep.equal(["Required", "No"]);
+    expect(documents[1]).to.deep.include({ number: "2", state: "document_rejected", tone: "trouble" });
+    expect(documents[1]?.rows[0]).to.deep.equal(["required", "No"]);
     expect(documents[1]?.wide).to.deep.equal([
-      ["Rejected because", "Blurred"],
+      ["rejection_reason", "Blurred"],
       type,
-      ["SHA-256", "ab"],
-      ["Document id", "doc_1"],
+      ["sha256", "ab"],
+      ...HISTORY,
+      ["id", "doc_1"],
     ]);
     expect(documents[2]?.rows.slice(1)).to.deep.equal([
-      ["Expires", "—"],
-      ["Uploaded", "—"],
-      ["Size", "No content"],
+      ["expires", "—"],
+      ["uploaded", "—"],
+      ["size", "No file"],
     ]);
-    expect(documents[2]?.wide).to.deep.equal([["Document id", "doc_1"]]);
+    expect(documents[2]?.wide).to.deep.equal([...HISTORY, ["id", "doc_1"]]);
   });
 
   it("about references", () => {
@@ -143,30 +155,37 @@ describe("what the pack's PDF says", () => {
           requested_at: AT,
           received_at: AT,
           response: { a: { b: [true, null] } },
+          chase: { attempts: 2, last_at: AT },
         }),
       ],
     });
-    expect(references[0]).to.deep.include({ number: "1", name: "Reference without a name", state: "Not requested" });
+    expect(references[0]).to.deep.include({
+      number: "1",
+      name: "Referee without a name",
+      state: "reference_not_requested",
+    });
     expect(references[1]).to.deep.equal({
       number: "2",
       name: "Ann",
-      state: "Received",
+      state: "reference_received",
       tone: "settled",
       rows: [
-        ["Company", "C"],
-        ["Job title", "J"],
-        ["Relationship", "R"],
-        ["Phone", "P"],
-        ["Requested", "2026-11-20 10:11:12 UTC"],
-        ["Received", "2026-11-20 10:11:12 UTC"],
+        ["company", "C"],
+        ["job_title", "J"],
+        ["relationship", "R"],
+        ["phone", "P"],
+        ["requested", "20 Nov 2026, 10:11:12\u00A0UTC"],
+        ["received", "20 Nov 2026, 10:11:12\u00A0UTC"],
       ],
-      wide: [
-        ["Email", "E"],
-        ["Reference id", "ref_1"],
-      ],
-      answers: [
-        ["a › b › 1", "Yes"],
-        ["a › b › 2", "—"],
+      wide: [["email", "E"], ...HISTORY, ["reminders", "2, last on 20 Nov 2026, 10:11:12 UTC"], ["id", "ref_1"]],
+      tables: [
+        [
+          "Answered by Ann on 20 Nov 2026, 10:11:12 UTC",
+          [
+            ["a › b › 1", "Yes"],
+            ["a › b › 2", "—"],
+          ],
+        ],
       ],
     });
   });
@@ -175,12 +194,12 @@ describe("what the pack's PDF says", () => {
     const answers = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`q${n}`, n]));
     const last = (count: number) => {
       const made = sheet({ references: [reference({ response: answers(count) })] });
-      return [made.references[0]?.answers.at(-1)?.join(" "), made.notices[0]?.split(",")[0] ?? null];
+      return [made.references[0]?.tables[0]?.[1].at(-1)?.join(" "), made.notices[0]?.split(",")[0] ?? null];
     };
     const notice = "This PDF is abridged";
     expect(last(1000)).to.deep.equal(["q999 999", null]);
-    expect(last(1001)).to.deep.equal(["[…] 1 more answer", notice]);
-    expect(last(2500)).to.deep.equal(["[…] 1,500 more answers", notice]);
+    expect(last(1001)).to.deep.equal(["[…] 1 more", notice]);
+    expect(last(2500)).to.deep.equal(["[…] 1,500 more", notice]);
   });
 
   it("about sizes", () => {
@@ -202,24 +221,24 @@ describe("what the pack's PDF says", () => {
     });
     const marks = (items: typeof documents) => items.map(({ state, tone }) => `${state}: ${tone}`);
     expect(marks(documents)).to.deep.equal([
-      "Pending: open",
-      "Requested: open",
-      "Received: open",
-      "Accepted: settled",
-      "Rejected: trouble",
-      "Expired: trouble",
-      "Waived: aside",
-      "Cancelled: aside",
+      "document_pending: open",
+      "document_requested: open",
+      "document_received: open",
+      "document_accepted: settled",
+      "document_rejected: trouble",
+      "document_expired: trouble",
+      "document_waived: aside",
+      "document_cancelled: aside",
     ]);
     expect(marks(references)).to.deep.equal([
-      "Not requested: open",
-      "Requested: open",
-      "Received: settled",
-      "Declined: trouble",
-      "Bounced: trouble",
-      "Unresponsive: trouble",
-      "Waived: aside",
-      "Cancelled: aside",
+      "reference_not_requested: open",
+      "reference_requested: open",
+      "reference_received: settled",
+      "reference_declined: trouble",
+      "reference_bounced: trouble",
+      "reference_unresponsive: trouble",
+      "reference_waived: aside",
+      "reference_cancelled: aside",
     ]);
   });
 });

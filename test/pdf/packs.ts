@@ -68,5 +68,5 @@ export function packOf(text: string): Pack {
     }),
   );
   const record = candidateRecord({ name: text, first_name: text, last_name: text, documents, references });
-  return renderPack(record, { id: "acct_1", name: text }, NOW);
+  return renderPack(record, { account: { id: "acct_1", name: text }, language: "en", generated_at: NOW });
 }

@@ -13,8 +13,9 @@ const ADDED = new Set([
 /** A candidate, settings or a pack, as a client of the earlier version reads it. */
 export function known<T>(body: T): T {
   const text = JSON.stringify(body, function (this: { readonly object?: string }, name: string, value: unknown) {
-    const isAdded = ADDED.has(name) || (name === "language" && this.object !== "assistant_settings");
-    return isAdded ? undefined : value;
+    if (name === "language" && this.object !== "assistant_settings") return undefined;
+    if (name === "metadata" && this.object === undefined) return undefined; // of the person in a pack
+    return ADDED.has(name) ? undefined : value;
   });
   return JSON.parse(text) as T;
 }

@@ -1,4 +1,4 @@
-import { messageLanguage } from "../../schema/registered-names.ts";
+import { messageLanguage } from "../../schema/languages.ts";
 import { de } from "./de.ts";
 import { en, type Words } from "./en.ts";
 import { es } from "./es.ts";

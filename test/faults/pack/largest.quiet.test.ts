@@ -15,6 +15,7 @@ import { useService, useSharedAccount } from "../../support/use-service.ts";
 import { download, manifestIn, packOf, readPdf, unzip } from "../../pack/support.ts";
 
 const NOW = "2026-11-21T01:40:12.345Z";
+const REMINDED = { attempts: 3, last_at: NOW };
 const NOTICE = /This PDF is abridged, because the pack has too much text/;
 /** Maximum size of a reference's response, in bytes of JSON. */
 const RESPONSE = 16 * 1024;
@@ -28,7 +29,7 @@ function largest(text: string, response: Record<string, unknown>, reason = chara
   const name = characters(text, 200);
   const content = contentRecord({ filename: name });
   const documents = Array.from({ length: 200 }, (_, n) =>
-    documentRecord({ id: `doc_${n}`, name, state: "rejected", rejection_reason: reason, content }),
+    documentRecord({ id: `doc_${n}`, name, state: "rejected", rejection_reason: reason, content, chase: REMINDED }),
   );
   const references = Array.from({ length: 50 }, (_, n) =>
     referenceRecord({
@@ -42,9 +43,22 @@ function largest(text: string, response: Record<string, unknown>, reason = chara
       response,
       requested_at: NOW,
       received_at: NOW,
+      chase: REMINDED,
     }),
   );
-  return renderPack(candidateRecord({ documents, references }), { id: "acct_1", name: "Acme" }, NOW);
+  return renderPack(candidateRecord({ documents, references }), {
+    generated_at: NOW,
+    language: "en",
+    account: { id: "acct_1", name: "Acme" },
+  });
+}
+
+/** A pack of which everything has `count` labels. */
+function labelled(count: number): Pack {
+  const pack = largest("x", { a: 0 });
+  const metadata = Object.fromEntries(Array.from({ length: count }, (_, n) => [`${n}`, "x".repeat(20)]));
+  const withLabels = <Item extends object>(item: Item) => ({ ...item, metadata });
+  return { ...pack, documents: pack.documents.map(withLabels), references: pack.references.map(withLabels) };
 }
 
 /** Every script in fonts.ts takes less than one of these (measured). */
@@ -69,6 +83,7 @@ const SHAPES: [shape: string, pack: () => Pack][] = [
   }).map(([shape, unit]): [string, () => Pack] => [shape, () => largest(unit, { answer: bytes(unit, RESPONSE - 20) })]),
   ["tiny members", () => largest("x", { a: Array(8000).fill(0) })],
   ["a long name above many members", () => largest("x", { ["n".repeat(8000)]: Array(3900).fill(0) })],
+  ["labels", () => labelled(50)],
   ["deep nesting", () => largest("x", JSON.parse(`{"a":${"[".repeat(3000)}${"]".repeat(3000)}}`))],
 ];
 

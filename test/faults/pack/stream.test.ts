@@ -60,7 +60,11 @@ describe("a ZIP while it is streamed", function () {
   }
 
   function zipOf({ files, contents }: Pick<ReturnType<typeof documents>, "files" | "contents">): Readable {
-    const pack = renderPack(RECORD, { id: "acct_1", name: "Acme" }, "2026-11-21T01:40:12.345Z");
+    const pack = renderPack(RECORD, {
+      account: { id: "acct_1", name: "Acme" },
+      language: "en",
+      generated_at: "2026-11-21T01:40:12.345Z",
+    });
     return zipped((signal) => bundle({ pack, files, pdf: Buffer.from("%PDF-"), contents }, signal));
   }
 
