@@ -16,7 +16,7 @@ import { CandidateService } from "./candidates/service.ts";
 import { CandidateStore } from "./candidates/store.ts";
 import type { Config } from "./config.ts";
 import { ContentStore } from "./content/store.ts";
-import { DocumentService } from "./documents/service.ts";
+import { documentService } from "./documents/service.ts";
 import { GrantStore } from "./grants/store.ts";
 import type { Draining } from "./http/request.ts";
 import { Idempotency } from "./idempotency/idempotency.ts";
@@ -179,7 +179,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   exportExactness(mongo, clock, metrics);
   counter.start();
 
-  const documents = new DocumentService(store, content);
+  const documents = documentService(store, content);
   const candidates = new CandidateService({ store, content, clock, feedLagMs, checkpoints });
   const bulks = bulkService({ candidates, store, clock });
   const draining: Draining = { started: false };
