@@ -19,7 +19,7 @@ import { ContentStore } from "./content/store.ts";
 import { documentService } from "./documents/service.ts";
 import { GrantStore } from "./grants/store.ts";
 import type { Draining } from "./http/request.ts";
-import { Idempotency } from "./idempotency/idempotency.ts";
+import { idempotencyService } from "./idempotency/idempotency.ts";
 import { IdempotencyStore } from "./idempotency/store.ts";
 import { ClockWatch } from "./infra/clock-watch.ts";
 import { SharedClock } from "./infra/clock.ts";
@@ -156,7 +156,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
 
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
-  const idempotency = new Idempotency({ store: idempotencyStore, clock, random: randomBytes });
+  const idempotency = idempotencyService({ store: idempotencyStore, clock, random: randomBytes });
   const audit = new AuditStore(mongo);
   const open = () => openReminders({ ...shared, accounts, restore, random: randomBytes });
   const reminders = await startup.untilUp("mongodb", open);
