@@ -44,7 +44,7 @@ import { Visits } from "./reminders/pages/visits.ts";
 import { remindService } from "./reminders/remind.ts";
 import { openReminders, remindersOf, wireReminders } from "./reminders/wire.ts";
 import { routes } from "./routes.ts";
-import { SettingsService } from "./settings/service.ts";
+import { settingsService } from "./settings/service.ts";
 import { settingsStores } from "./settings/store.ts";
 import type { SweepRunner } from "./sweeps/runner.ts";
 import { runners } from "./sweeps/runners.ts";
@@ -193,7 +193,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
       packs: packService(store, content, accounts, clock),
       references: referenceService(store),
       remind: remindService({ ...reminders, candidates: store }, config.SMTP_URL !== null),
-      settings: new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
+      settings: settingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings }),
       usage: usageService(usage, accounts, clock),
     }),
     restore,
