@@ -24,7 +24,7 @@ import { IdempotencyStore } from "./idempotency/store.ts";
 import { ClockWatch } from "./infra/clock-watch.ts";
 import { SharedClock } from "./infra/clock.ts";
 import { checkSchemaVersion } from "./infra/schema-version.ts";
-import { Health } from "./infra/health.ts";
+import { healthChecks } from "./infra/health.ts";
 import { newTypeId } from "./infra/ids.ts";
 import { prepareStores } from "./infra/indexes.ts";
 import { connectMongo, type Mongo } from "./infra/mongo.ts";
@@ -173,7 +173,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   await startup.untilUp("mongodb", () => checkpoints.start());
   const sending = wireReminders(reminders, { candidates: store, log, metrics });
 
-  const health = new Health({ mongo, redis, metrics, log });
+  const health = healthChecks({ mongo, redis, metrics, log });
   closers.push(() => health.stop());
   health.watch();
   exportExactness(mongo, clock, metrics);
