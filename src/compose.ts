@@ -29,7 +29,7 @@ import { newTypeId } from "./infra/ids.ts";
 import { prepareStores } from "./infra/indexes.ts";
 import { connectMongo, type Mongo } from "./infra/mongo.ts";
 import type { Tracing } from "./infra/otel.ts";
-import { StoreOutage } from "./infra/store-outage.ts";
+import { storeOutage } from "./infra/store-outage.ts";
 import { RedisEpoch } from "./infra/redis-epoch.ts";
 import { connectRedis } from "./infra/redis.ts";
 import { Restore } from "./infra/restore.ts";
@@ -112,7 +112,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
     );
   }
   const { log, metrics } = startup;
-  const outage = new StoreOutage(() => mongo, log);
+  const outage = storeOutage(() => mongo, log);
   const database = { url: MONGODB_URL, timeoutMs: STORE_TIMEOUT_MS, log, metrics, outage };
   const mongo: Mongo = await startup.untilUp("mongodb", () => connectMongo(database));
   closers.push(() => mongo.close());
