@@ -21,7 +21,7 @@ import { GrantStore } from "./grants/store.ts";
 import type { Draining } from "./http/request.ts";
 import { idempotencyService } from "./idempotency/idempotency.ts";
 import { IdempotencyStore } from "./idempotency/store.ts";
-import { ClockWatch } from "./infra/clock-watch.ts";
+import { clockWatch } from "./infra/clock-watch.ts";
 import { SharedClock } from "./infra/clock.ts";
 import { checkSchemaVersion } from "./infra/schema-version.ts";
 import { healthChecks } from "./infra/health.ts";
@@ -124,9 +124,9 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   closers.push(() => tracing?.close());
 
   const clock = new SharedClock();
-  const clockWatch = new ClockWatch({ clock, redis, mongo, log, metrics });
-  closers.push(() => clockWatch.stop());
-  await clockWatch.start();
+  const watch = clockWatch({ clock, redis, mongo, log, metrics });
+  closers.push(() => watch.stop());
+  await watch.start();
   const shared = { config, mongo, clock, skewMs: CLOCK_SKEW_MS, log, metrics };
   const { LIMIT_WINDOW_SECONDS: windowSeconds, LIMIT_SCALE: scale } = config;
   const limits = { redis, windowSeconds, scale, timeoutMs };
