@@ -44,12 +44,8 @@ export function newAccount(id: string, name: string, now: string): AccountRecord
 
 /** Returns the account with the key added. @throws problem `active_key_cap_reached` if it already has `cap` active keys. */
 export function withKey(account: AccountRecord, key: KeyRecord, cap: number): AccountRecord {
-  if (activeKeys(account).length >= cap) {
-    throw problem(
-      "active_key_cap_reached",
-      `The account has reached its maximum of ${cap} active keys. Revoke one first.`,
-    );
-  }
+  const detail = `The account has reached its maximum of ${cap} active keys. Revoke one first.`;
+  if (activeKeys(account).length >= cap) throw problem("active_key_cap_reached", detail);
   return { ...account, keys: [...account.keys, key] };
 }
 
@@ -72,9 +68,8 @@ export function withKeyRotated(
   graceEnds: string,
 ): AccountRecord {
   const rotated = findKey(account, keyId);
-  if (rotated.revoked_at !== null) {
+  if (rotated.revoked_at !== null)
     throw problem("invalid_transition", `The key ${keyId} is revoked and cannot be rotated. Create a new key.`);
-  }
   const older = rotated.secrets
     .filter((old) => !hasExpired(old, secret.created_at))
     .map((old) => ({

@@ -113,10 +113,8 @@ export function chunkCheck(): (chunk: Uint8Array) => Error | undefined {
   return ({ length }) => {
     allowed += length - MIN_CHUNK_BYTES;
     if (allowed >= 0) return undefined;
-    return problem(
-      "malformed_request",
-      `The body comes in more than ${FREE_CHUNKS} chunks of fewer than ${MIN_CHUNK_BYTES} bytes. Send it in larger chunks, or with a Content-Length.`,
-    );
+    const fault = `The body comes in more than ${FREE_CHUNKS} chunks of fewer than ${MIN_CHUNK_BYTES} bytes.`;
+    return problem("malformed_request", `${fault} Send it in larger chunks, or with a Content-Length.`);
   };
 }
 

@@ -10,6 +10,9 @@ import type { IdempotencyRecord, IdempotencyStore } from "./store.ts";
 export const KEPT_MS = 24 * 60 * 60 * 1000;
 /** Time an attempt that stops renewing its lease still blocks retries, in milliseconds. */
 const LEASE_MS = 5_000;
+const REUSED = "This Idempotency-Key was already used for a different request. Send a new key with a new request.";
+const IN_FLIGHT =
+  "The first request with this Idempotency-Key is still in progress. Send the request again in a second.";
 /** Attempts to claim a key before giving up with idempotency_in_flight. */
 const MAX_CLAIM_ATTEMPTS = 3;
 
@@ -139,12 +142,7 @@ async function replay(outcome: NonNullable<IdempotencyRecord["outcome"]>): Promi
 function successor(found: IdempotencyRecord, fresh: IdempotencyRecord): IdempotencyRecord {
   const now = fresh.created_at;
   if (found.created_at <= now - KEPT_MS) return fresh;
-  if (found.fingerprint !== fresh.fingerprint) {
-    throw problem(
-      "idempotency_key_reused",
-      "This Idempotency-Key was already used for a different request. Send a new key with a new request.",
-    );
-  }
+  if (found.fingerprint !== fresh.fingerprint) throw problem("idempotency_key_reused", REUSED);
   if (found.outcome !== null) return found;
   const left = found.lease_until - now;
   // A later end than any lease has was set by a clock that was ahead.
@@ -153,11 +151,7 @@ function successor(found: IdempotencyRecord, fresh: IdempotencyRecord): Idempote
 }
 
 function inFlight(): Problem {
-  return problem(
-    "idempotency_in_flight",
-    "The first request with this Idempotency-Key is still in progress. Send the request again in a second.",
-    { headers: { "Retry-After": "1" } },
-  );
+  return problem("idempotency_in_flight", IN_FLIGHT, { headers: { "Retry-After": "1" } });
 }
 
 function sha256(text: string): string {
@@ -178,11 +172,7 @@ const MAX_KEY_LENGTH = 255;
 export function parseIdempotencyKey(field: string): string {
   const quoted = QUOTED.exec(field)?.[1];
   const key = quoted === undefined ? BARE.exec(field)?.[0] : quoted.replaceAll(/\\(.)/g, "$1");
-  if (key === undefined || key.length === 0 || key.length > MAX_KEY_LENGTH) {
-    throw problem(
-      "malformed_request",
-      `The Idempotency-Key is not valid. Send 1 to ${MAX_KEY_LENGTH} printable ASCII characters, bare or quoted.`,
-    );
-  }
-  return key;
+  if (key !== undefined && key.length > 0 && key.length <= MAX_KEY_LENGTH) return key;
+  const advice = `Send 1 to ${MAX_KEY_LENGTH} printable ASCII characters, bare or quoted.`;
+  throw problem("malformed_request", `The Idempotency-Key is not valid. ${advice}`);
 }

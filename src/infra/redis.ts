@@ -201,10 +201,8 @@ function throttledReport(log: RedisLog | undefined): (error: Error) => void {
     errors++;
     if (performance.now() < silentUntil) return;
     // Do not log the error itself: if the handshake was refused, it holds the command with the password.
-    log?.warn(
-      { error: { type: error.name, message: error.message }, suppressed: errors - 1 },
-      "Redis connection failed",
-    );
+    const shown = { type: error.name, message: error.message };
+    log?.warn({ error: shown, suppressed: errors - 1 }, "Redis connection failed");
     silentUntil = performance.now() + LOG_EVERY_MS;
     errors = 0;
   };
