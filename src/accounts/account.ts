@@ -61,12 +61,7 @@ export function withKeyRevoked(account: AccountRecord, keyId: string, now: strin
  * rotation set a sooner end. Expired secrets are removed.
  * @throws problem `not_found`, or `invalid_transition` for a revoked key.
  */
-export function withKeyRotated(
-  account: AccountRecord,
-  keyId: string,
-  secret: SecretRecord,
-  graceEnds: string,
-): AccountRecord {
+export function withKeyRotated(account: AccountRecord, keyId: string, secret: SecretRecord, graceEnds: string) {
   const rotated = findKey(account, keyId);
   if (rotated.revoked_at !== null)
     throw problem("invalid_transition", `The key ${keyId} is revoked and cannot be rotated. Create a new key.`);

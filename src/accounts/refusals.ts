@@ -11,11 +11,7 @@ export function keyMissing(detail: string): Refusal {
 }
 
 /** The key of the request may not be used. `about` is its owner, if it has one, for the log. */
-export function keyInvalid(
-  reason: "malformed" | "two_keys" | "unknown" | "replaced",
-  detail: string,
-  about?: Caller,
-): Refusal {
+export function keyInvalid(reason: "malformed" | "two_keys" | "unknown" | "replaced", detail: string, about?: Caller) {
   return refusal("api_key_invalid", detail, { ...INVALID_TOKEN, reason, ...(about && { about }) });
 }
 

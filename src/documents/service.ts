@@ -53,11 +53,7 @@ export function documentService(store: CandidateStore, contents: ContentStore) {
    * Stores the file that will become a document's content.
    * @throws problems version_mismatch, invalid_transition before it reads the first byte; then as `receiveNew`.
    */
-  async function receive(
-    { documentId, ...owner }: DocumentAddress,
-    file: IncomingFile,
-    precondition: Precondition,
-  ): Promise<StoredFile> {
+  async function receive({ documentId, ...owner }: DocumentAddress, file: IncomingFile, precondition: Precondition) {
     const record = await recordOf(owner);
     const document = documentOf(record, documentId);
     checkContentMatches(record, document, precondition);

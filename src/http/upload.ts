@@ -100,11 +100,7 @@ export function declaredType(text: string | null | undefined): string | null {
  * discarded, so that the connection can carry the response.
  * @param maxBytes maximum size of the whole body. A refusal states `maxFileBytes` all the same.
  */
-export function incoming(
-  req: IncomingMessage,
-  { maxFileBytes, timeoutMs }: UploadRules,
-  maxBytes = maxFileBytes,
-): Transform {
+export function incoming(req: IncomingMessage, { maxFileBytes, timeoutMs }: UploadRules, maxBytes = maxFileBytes) {
   const checkChunk = chunkCheck();
   let size = 0;
   const bytes = new Transform({

@@ -13,10 +13,7 @@ const JITTER_MS = 5;
  * @param attempt reads, edits and writes once. It returns undefined if another write came in between.
  * @throws problem `store_unavailable` after 50 lost races, and what `attempt` throws.
  */
-export async function compareAndSet<Written>(
-  what: string,
-  attempt: () => Promise<Written | undefined>,
-): Promise<Written> {
+export async function compareAndSet<Written>(what: string, attempt: () => Promise<Written | undefined>) {
   for (let lost = 0; lost < MAX_ATTEMPTS; lost++) {
     const written = await attempt();
     if (written !== undefined) return written;
