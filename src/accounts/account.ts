@@ -65,12 +65,9 @@ export function withKeyRotated(account: AccountRecord, keyId: string, secret: Se
   const rotated = findKey(account, keyId);
   if (rotated.revoked_at !== null)
     throw problem("invalid_transition", `The key ${keyId} is revoked and cannot be rotated. Create a new key.`);
-  const older = rotated.secrets
-    .filter((old) => !hasExpired(old, secret.created_at))
-    .map((old) => ({
-      ...old,
-      expires_at: old.expires_at !== null && old.expires_at < graceEnds ? old.expires_at : graceEnds,
-    }));
+  const endOf = ({ expires_at: end }: SecretRecord) => (end !== null && end < graceEnds ? end : graceEnds);
+  const valid = rotated.secrets.filter((old) => !hasExpired(old, secret.created_at));
+  const older = valid.map((old) => ({ ...old, expires_at: endOf(old) }));
   const secrets = [...older, secret].slice(-MAX_SECRETS);
   return { ...account, keys: account.keys.map((key) => (key.id === keyId ? { ...key, secrets } : key)) };
 }

@@ -33,7 +33,6 @@ export function accountSuspended({ accountId, keyId }: Caller): Refusal {
 
 /** The account was changed again and again while the key was looked up. */
 export function keyOutdated(): Refusal {
-  return refusal("store_unavailable", "The account of the API key is being changed. Try again in a second.", {
-    headers: { "Retry-After": "1" },
-  });
+  const detail = "The account of the API key is being changed. Try again in a second.";
+  return refusal("store_unavailable", detail, { headers: { "Retry-After": "1" } });
 }

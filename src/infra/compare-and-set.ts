@@ -19,9 +19,8 @@ export async function compareAndSet<Written>(what: string, attempt: () => Promis
     if (written !== undefined) return written;
     await setTimeout(Math.random() * JITTER_MS * (lost + 1));
   }
-  throw problem("store_unavailable", `Too many changes to ${what} at once. Retry in a second.`, {
-    headers: { "Retry-After": "1" },
-  });
+  const detail = `Too many changes to ${what} at once. Retry in a second.`;
+  throw problem("store_unavailable", detail, { headers: { "Retry-After": "1" } });
 }
 
 /**
