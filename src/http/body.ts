@@ -95,9 +95,8 @@ export async function readBytes(req: IncomingMessage, timeoutMs: number, maxByte
       if (error) reject(error);
       else resolve(Buffer.concat(chunks));
     };
-    const late = new TimeLimit(timeoutMs, () =>
-      end(incomplete(`The body was still incomplete after ${timeoutMs / 1000} seconds.`)),
-    );
+    const reason = `The body was still incomplete after ${timeoutMs / 1000} seconds.`;
+    const late = new TimeLimit(timeoutMs, () => end(incomplete(reason)));
     const forget = finished(req, { writable: false }, end);
     req.on("data", take);
   });

@@ -16,7 +16,6 @@ export function formFields(schema: TSchema | undefined) {
   let bytes = 0;
   let count = 0;
 
-  /** Returns whether the schema has a field of this name. */
   const has = (name: string) => Object.hasOwn(properties, name);
 
   /** @throws problem payload_too_large if all fields together are larger, or have more values, than a JSON body may. */
@@ -32,10 +31,7 @@ export function formFields(schema: TSchema | undefined) {
     given.set(name, valueOf(name, text, pointer));
   }
 
-  /**
-   * Returns the object.
-   * @throws problem validation_failed for faults that a schema cannot see: repeats, text that is not Unicode.
-   */
+  /** @throws problem validation_failed for faults that a schema cannot see: repeats, text that is not Unicode. */
   function finish(): Record<string, unknown> {
     const [first] = faults;
     if (first === undefined) return Object.fromEntries(given);

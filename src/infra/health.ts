@@ -23,12 +23,9 @@ export function healthChecks({ mongo, redis, metrics, log }: HealthOptions) {
   }
 
   async function isUp(server: "redis" | "mongodb", ping: () => Promise<unknown>): Promise<boolean> {
-    const reply = await ping().then(
-      () => true,
-      () => false,
-    );
-    metrics.dependencyUp.set({ db_system_name: server }, Number(reply));
-    return reply;
+    const isThere = await ping().then(Boolean, () => false);
+    metrics.dependencyUp.set({ db_system_name: server }, Number(isThere));
+    return isThere;
   }
 
   /** Checks both servers, and the memory of Redis, every 5 s, for the metrics. A check that is slow delays the next. */
