@@ -16,20 +16,20 @@ import { CandidateService } from "./candidates/service.ts";
 import { CandidateStore } from "./candidates/store.ts";
 import type { Config } from "./config.ts";
 import { ContentStore } from "./content/store.ts";
-import { DocumentService } from "./documents/service.ts";
+import { documentService } from "./documents/service.ts";
 import { GrantStore } from "./grants/store.ts";
 import type { Draining } from "./http/request.ts";
-import { Idempotency } from "./idempotency/idempotency.ts";
+import { idempotencyService } from "./idempotency/idempotency.ts";
 import { IdempotencyStore } from "./idempotency/store.ts";
-import { ClockWatch } from "./infra/clock-watch.ts";
+import { clockWatch } from "./infra/clock-watch.ts";
 import { SharedClock } from "./infra/clock.ts";
 import { checkSchemaVersion } from "./infra/schema-version.ts";
-import { Health } from "./infra/health.ts";
+import { healthChecks } from "./infra/health.ts";
 import { newTypeId } from "./infra/ids.ts";
 import { prepareStores } from "./infra/indexes.ts";
 import { connectMongo, type Mongo } from "./infra/mongo.ts";
 import type { Tracing } from "./infra/otel.ts";
-import { StoreOutage } from "./infra/store-outage.ts";
+import { storeOutage } from "./infra/store-outage.ts";
 import { RedisEpoch } from "./infra/redis-epoch.ts";
 import { connectRedis } from "./infra/redis.ts";
 import { Restore } from "./infra/restore.ts";
@@ -44,7 +44,7 @@ import { Visits } from "./reminders/pages/visits.ts";
 import { remindService } from "./reminders/remind.ts";
 import { openReminders, remindersOf, wireReminders } from "./reminders/wire.ts";
 import { routes } from "./routes.ts";
-import { SettingsService } from "./settings/service.ts";
+import { settingsService } from "./settings/service.ts";
 import { settingsStores } from "./settings/store.ts";
 import type { SweepRunner } from "./sweeps/runner.ts";
 import { runners } from "./sweeps/runners.ts";
@@ -112,7 +112,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
     );
   }
   const { log, metrics } = startup;
-  const outage = new StoreOutage(() => mongo, log);
+  const outage = storeOutage(() => mongo, log);
   const database = { url: MONGODB_URL, timeoutMs: STORE_TIMEOUT_MS, log, metrics, outage };
   const mongo: Mongo = await startup.untilUp("mongodb", () => connectMongo(database));
   closers.push(() => mongo.close());
@@ -124,9 +124,9 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   closers.push(() => tracing?.close());
 
   const clock = new SharedClock();
-  const clockWatch = new ClockWatch({ clock, redis, mongo, log, metrics });
-  closers.push(() => clockWatch.stop());
-  await clockWatch.start();
+  const watch = clockWatch({ clock, redis, mongo, log, metrics });
+  closers.push(() => watch.stop());
+  await watch.start();
   const shared = { config, mongo, clock, skewMs: CLOCK_SKEW_MS, log, metrics };
   const { LIMIT_WINDOW_SECONDS: windowSeconds, LIMIT_SCALE: scale } = config;
   const limits = { redis, windowSeconds, scale, timeoutMs };
@@ -156,7 +156,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
 
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
-  const idempotency = new Idempotency({ store: idempotencyStore, clock, random: randomBytes });
+  const idempotency = idempotencyService({ store: idempotencyStore, clock, random: randomBytes });
   const audit = new AuditStore(mongo);
   const open = () => openReminders({ ...shared, accounts, restore, random: randomBytes });
   const reminders = await startup.untilUp("mongodb", open);
@@ -173,16 +173,16 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   await startup.untilUp("mongodb", () => checkpoints.start());
   const sending = wireReminders(reminders, { candidates: store, log, metrics });
 
-  const health = new Health({ mongo, redis, metrics, log });
+  const health = healthChecks({ mongo, redis, metrics, log });
   closers.push(() => health.stop());
   health.watch();
   exportExactness(mongo, clock, metrics);
   counter.start();
 
-  const documents = new DocumentService(store, content);
+  const documents = documentService(store, content);
   const candidates = new CandidateService({ store, content, clock, feedLagMs, checkpoints });
   const bulks = bulkService({ candidates, store, clock });
-  const settings = new SettingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings });
+  const settings = settingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings });
   const draining: Draining = { started: false };
   const app = createApp({
     routes: routes({

@@ -44,12 +44,8 @@ export function newAccount(id: string, name: string, now: string): AccountRecord
 
 /** Returns the account with the key added. @throws problem `active_key_cap_reached` if it already has `cap` active keys. */
 export function withKey(account: AccountRecord, key: KeyRecord, cap: number): AccountRecord {
-  if (activeKeys(account).length >= cap) {
-    throw problem(
-      "active_key_cap_reached",
-      `The account has reached its maximum of ${cap} active keys. Revoke one first.`,
-    );
-  }
+  const detail = `The account has reached its maximum of ${cap} active keys. Revoke one first.`;
+  if (activeKeys(account).length >= cap) throw problem("active_key_cap_reached", detail);
   return { ...account, keys: [...account.keys, key] };
 }
 
@@ -65,22 +61,13 @@ export function withKeyRevoked(account: AccountRecord, keyId: string, now: strin
  * rotation set a sooner end. Expired secrets are removed.
  * @throws problem `not_found`, or `invalid_transition` for a revoked key.
  */
-export function withKeyRotated(
-  account: AccountRecord,
-  keyId: string,
-  secret: SecretRecord,
-  graceEnds: string,
-): AccountRecord {
+export function withKeyRotated(account: AccountRecord, keyId: string, secret: SecretRecord, graceEnds: string) {
   const rotated = findKey(account, keyId);
-  if (rotated.revoked_at !== null) {
+  if (rotated.revoked_at !== null)
     throw problem("invalid_transition", `The key ${keyId} is revoked and cannot be rotated. Create a new key.`);
-  }
-  const older = rotated.secrets
-    .filter((old) => !hasExpired(old, secret.created_at))
-    .map((old) => ({
-      ...old,
-      expires_at: old.expires_at !== null && old.expires_at < graceEnds ? old.expires_at : graceEnds,
-    }));
+  const endOf = ({ expires_at: end }: SecretRecord) => (end !== null && end < graceEnds ? end : graceEnds);
+  const valid = rotated.secrets.filter((old) => !hasExpired(old, secret.created_at));
+  const older = valid.map((old) => ({ ...old, expires_at: endOf(old) }));
   const secrets = [...older, secret].slice(-MAX_SECRETS);
   return { ...account, keys: account.keys.map((key) => (key.id === keyId ? { ...key, secrets } : key)) };
 }

@@ -31,11 +31,8 @@ export async function findAccounts(store: AccountStore, text: string) {
 export async function identifyKey(store: AccountStore, secret: string, clock: Clock) {
   const hash = hashKey(secret);
   const owner = await store.ownerOfSecret(hash);
-  if (owner === null)
-    throw problem(
-      "not_found",
-      wellFormed(secret) ? "No account has this key." : "This key is cut off or mistyped: its checksum is wrong.",
-    );
+  const mistyped = "This key is cut off or mistyped: its checksum is wrong.";
+  if (owner === null) throw problem("not_found", wellFormed(secret) ? "No account has this key." : mistyped);
   const account = await store.get(owner.account);
   const key = findKey(account, owner.key);
   const found = key.secrets.find((each) => each.hash === hash);

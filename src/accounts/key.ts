@@ -72,9 +72,8 @@ export function presentedKey({
 }: Pick<Credentials, "authorization" | "apiKey">): string | Refusal {
   const bearer = /^bearer(?: +(.*))?$/i.exec(authorization);
   const token = bearer?.[1] ?? "";
-  if (token !== "" && apiKey !== "" && token !== apiKey) {
+  if (token !== "" && apiKey !== "" && token !== apiKey)
     return keyInvalid("two_keys", "Authorization and X-API-Key contain different keys. Send only one of them.");
-  }
   const key = token === "" ? apiKey : token;
   return key === "" ? keyMissing(whyMissing(authorization, bearer !== null)) : key;
 }

@@ -11,11 +11,7 @@ export function keyMissing(detail: string): Refusal {
 }
 
 /** The key of the request may not be used. `about` is its owner, if it has one, for the log. */
-export function keyInvalid(
-  reason: "malformed" | "two_keys" | "unknown" | "replaced",
-  detail: string,
-  about?: Caller,
-): Refusal {
+export function keyInvalid(reason: "malformed" | "two_keys" | "unknown" | "replaced", detail: string, about?: Caller) {
   return refusal("api_key_invalid", detail, { ...INVALID_TOKEN, reason, ...(about && { about }) });
 }
 
@@ -37,7 +33,6 @@ export function accountSuspended({ accountId, keyId }: Caller): Refusal {
 
 /** The account was changed again and again while the key was looked up. */
 export function keyOutdated(): Refusal {
-  return refusal("store_unavailable", "The account of the API key is being changed. Try again in a second.", {
-    headers: { "Retry-After": "1" },
-  });
+  const detail = "The account of the API key is being changed. Try again in a second.";
+  return refusal("store_unavailable", detail, { headers: { "Retry-After": "1" } });
 }

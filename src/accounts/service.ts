@@ -190,11 +190,7 @@ export class AccountService {
    * record must not be. Repeating the command announces the record again, even if nothing changes in the store.
    * @param done says what is then done, for the problem if the limiter cannot be updated.
    */
-  async #change(
-    audited: AuditedChange,
-    edit: (account: AccountRecord, now: string) => AccountRecord,
-    done: string,
-  ): Promise<AccountRecord> {
+  async #change(audited: AuditedChange, edit: (account: AccountRecord, now: string) => AccountRecord, done: string) {
     return this.#options.audit.around(audited, async () => {
       const now = this.#now();
       const changed = await this.#options.store.change(audited.accountId, now, (account) => edit(account, now));

@@ -67,12 +67,8 @@ export class AccountStore {
    * @param edit returns the changed account, or the same object if there is nothing to do. Its errors end the change.
    * @throws problem `not_found`, and what `edit` throws.
    */
-  async change(
-    accountId: string,
-    now: string,
-    edit: (account: AccountRecord) => AccountRecord,
-  ): Promise<AccountRecord> {
-    return compareAndSet("this account", async () => {
+  async change(accountId: string, now: string, edit: (account: AccountRecord) => AccountRecord) {
+    return compareAndSet<AccountRecord>("this account", async () => {
       const before = await this.get(accountId);
       const edited = edit(before);
       if (edited === before) return before;

@@ -91,7 +91,6 @@ function converted(text: string, kind: string): unknown {
   return names.filter((name) => name.trim() !== "").map((name) => name.replaceAll(/\\([\\;])/g, "$1"));
 }
 
-/** Returns a candidate's cells. */
 export function cellsOf(columns: readonly Column[], candidate: Candidate): string[] {
   const names = candidate.documents.map(({ name }) => name.replaceAll(/[\\;]/g, "\\$&")).join(";");
   const row = { ...inputOf(candidate), documents: names || undefined };

@@ -48,11 +48,7 @@ async function* textsOf(format: string, read: () => AsyncIterable<Candidate>): A
 }
 
 /** Yields each candidate once, even if it changes meanwhile. Remembers the ids: about 100 bytes for each. */
-async function* candidatesOf(
-  reader: CandidateReader,
-  accountId: string,
-  unreadable: Set<string>,
-): AsyncGenerator<Candidate> {
+async function* candidatesOf(reader: CandidateReader, accountId: string, unreadable: Set<string>) {
   const seen = new Set<string>();
   for (let after = "", more = true; more;) {
     const query = { accountId, after, limit: 1_000 };

@@ -3,7 +3,7 @@ import type { Versions } from "../accounts/announce.ts";
 import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
-import { AuditTrail } from "../audit/trail.ts";
+import { type AuditTrail, auditTrail } from "../audit/trail.ts";
 import { compose, type System } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { GrantService } from "../grants/service.ts";
@@ -131,7 +131,7 @@ export class Operations {
 
   async audit(): Promise<AuditTrail> {
     const store = new AuditStore(await this.mongo());
-    return new AuditTrail({ store, clock: this.clock, newId: newTypeId, actor: () => this.actor() });
+    return auditTrail({ store, clock: this.clock, newId: newTypeId, actor: () => this.actor() });
   }
 
   /** Returns the operator's name for the audit. @throws problem `validation_failed` if it must be set, and is not. */

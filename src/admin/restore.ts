@@ -31,7 +31,7 @@ async function change(operations: Operations, command: "begin" | "end", overdue?
   const audit = await operations.audit();
   await audit.around(audited, async () => {
     const told = async () => tellMark(await operations.redis(), next);
-    if (await store.change(state, set)) await told().catch(() => undefined);
+    if (await store.change(state.installation, set)) await told().catch(() => undefined);
     if (command === "begin") return;
     await spreadAgain(mongo);
     const accounts = new ReminderAccountStore(mongo);

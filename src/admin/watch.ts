@@ -29,7 +29,9 @@ export async function watchLimits(
   const stop = () => stopping.abort();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
   const terminal = output.isTTY === true;
-  const table = (fault = "") => [...tableFor(limits, output), ...(fault === "" ? [] : [fault, ""])];
+  const colours = terminal && !process.env.NO_COLOR;
+  const lines = () => limitsTable(limits, output.columns ?? UNKNOWN_WIDTH, colours);
+  const table = (fault = "") => [...lines(), ...(fault === "" ? [] : [fault, ""])];
   if (terminal) output.write(ENTER);
   try {
     for (let fault = ""; !stopping.signal.aborted;) {
@@ -46,11 +48,6 @@ export async function watchLimits(
     if (terminal) output.write(`${LEAVE}${table().join("\n")}\n`);
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, stop);
   }
-}
-
-function tableFor(limits: AccountLimits, { isTTY, columns }: Partial<WriteStream>): string[] {
-  const colours = isTTY === true && !process.env.NO_COLOR;
-  return limitsTable(limits, columns ?? UNKNOWN_WIDTH, colours);
 }
 
 /** Returns the text that draws over the last frame, without flicker. Says how many lines do not fit. */

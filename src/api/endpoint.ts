@@ -144,8 +144,7 @@ export interface Route extends Endpoint {
 export function route(method: Method, path: string, surface: Surface | "free", declared: Endpoint): Route {
   const inPath = Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name);
   const inSchema = Object.keys(propertiesOf(declared.params));
-  if (inPath.join() !== inSchema.join()) {
+  if (inPath.join() !== inSchema.join())
     throw new Error(`${declared.name} takes the parameters (${inSchema.join()}), but its path is ${path}.`);
-  }
   return { ...declared, method, path, surface };
 }

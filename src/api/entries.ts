@@ -48,18 +48,17 @@ export function parseEntry(text: Uint8Array): unknown {
   }
 }
 
+const INDEX_OR_NULL = /"index":(\d+)|"(\w+)":null/g;
+
 /**
  * Returns the response with the label of each entry in its result, where the stored response has null: labels may be personal,
  * and would outlive an erasure. Quotes inside a text are escaped, so what is found is a member.
  */
 export function labelled(response: JsonResponse, entries: readonly LabelledEntry[], repeats: string): JsonResponse {
   let index = 0;
-  const body = String(response.body).replaceAll(
-    /"index":(\d+)|"(\w+)":null/g,
-    (member, digits?: string, name?: string) => {
-      if (digits !== undefined) index = Number(digits);
-      return name === repeats ? `"${repeats}":${JSON.stringify(entries[index]?.label ?? null)}` : member;
-    },
-  );
+  const body = String(response.body).replaceAll(INDEX_OR_NULL, (member, digits?: string, name?: string) => {
+    if (digits !== undefined) index = Number(digits);
+    return name === repeats ? `"${repeats}":${JSON.stringify(entries[index]?.label ?? null)}` : member;
+  });
   return { ...response, body };
 }

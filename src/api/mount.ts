@@ -114,11 +114,8 @@ async function responseOf(
     const { outcome, value } = route.outcomes ? (result as Outcomed) : { outcome: undefined, value: result };
     const status = outcome === undefined || outcome === "created" ? route.status : 200;
     const location = status === 201 ? route.location?.(value) : undefined;
-    const response = await jsonResponse(status, value, {
-      location,
-      volatile: route.volatile,
-      tagged: route.tagged?.(value),
-    });
+    const options = { location, volatile: route.volatile, tagged: route.tagged?.(value) };
+    const response = await jsonResponse(status, value, options);
     if (outcome === undefined) return response;
     response.headers["Onboarding-Outcome"] = outcome;
     return { ...response, subject: value.id };

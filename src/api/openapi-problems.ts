@@ -10,6 +10,8 @@ const texts = (description: string, example: string[]) => ({
   examples: [example],
 });
 
+const whole = (description: string, example: number) => ({ type: "integer", description, examples: [example] });
+
 export const FAULT_SCHEMA = {
   type: "object",
   description: "One fault of the request.",
@@ -27,7 +29,7 @@ export const PROBLEM_SCHEMA = {
   properties: {
     type: text("A link to what the problem means: relative to the service, or an absolute URI.", "/docs#not_found"),
     title: text("The problem in two or three words.", "Not found"),
-    status: { type: "integer", description: "The HTTP status.", examples: [404] },
+    status: whole("The HTTP status.", 404),
     detail: text(
       "What is wrong and what to send instead: a sentence for a person.",
       'There is no candidate "cand_01k9z3v5m8e6q9t2w4y7b1d3f5". Check the id.',
@@ -50,17 +52,9 @@ export const PROBLEM_SCHEMA = {
       "With rate_limited: the quota that is used up (draft-ietf-httpapi-ratelimit-headers-11, 5.1). For a surface it has the name of its policy in RateLimit-Policy.",
       ["key-create"],
     ),
-    limit: { type: "integer", description: "With rate_limited: the limit, in requests of a window.", examples: [100] },
-    remaining: {
-      type: "integer",
-      description: "With rate_limited: as how many a request may count now.",
-      examples: [37],
-    },
-    retry_after: {
-      type: "integer",
-      description: "With rate_limited and reminded_recently: seconds to wait, rounded up.",
-      examples: [812],
-    },
+    limit: whole("With rate_limited: the limit, in requests of a window.", 100),
+    remaining: whole("With rate_limited: as how many a request may count now.", 37),
+    retry_after: whole("With rate_limited and reminded_recently: seconds to wait, rounded up.", 812),
     from: {
       type: ["string", "null"],
       description: "With invalid_transition: the state now. Null: none yet.",
@@ -144,9 +138,7 @@ export const PROBLEM_EXAMPLES = Object.fromEntries(
   Object.entries(PROBLEMS).map(([name, { status, title }]) => {
     const code = name as ProblemCode;
     const [detail, request_id] = [DETAILS[code], "req_01k9z3v9r4j0v5b8f1d4w7m9n3"];
-    return [
-      code,
-      { summary: title, value: { type: `/docs#${code}`, title, status, detail, code, request_id, ...MEMBERS[code] } },
-    ];
+    const value = { type: `/docs#${code}`, title, status, detail, code, request_id, ...MEMBERS[code] };
+    return [code, { summary: title, value }];
   }),
 );

@@ -92,11 +92,7 @@ function successesOf(route: Route, { schemas }: Components): Record<string, Json
 }
 
 /** Returns a reference for each status. The responses themselves are components, named after their codes. */
-function problemResponses(
-  codes: readonly ProblemCode[],
-  charged: boolean,
-  { responses }: Components,
-): Record<string, Json> {
+function problemResponses(codes: readonly ProblemCode[], charged: boolean, { responses }: Components) {
   const byStatus: Record<string, Json> = {};
   for (const status of new Set(codes.map((code) => PROBLEMS[code].status))) {
     const ofStatus = codes.filter((code) => PROBLEMS[code].status === status).toSorted();

@@ -22,11 +22,8 @@ const options = { allErrors: true, strict: true, allowUnionTypes: true, verbose:
 /** Refuses the numbers of free JSON that would come back changed. Each has a fault of its own. */
 const validateExact: SchemaValidateFunction = (_schema: unknown, data: unknown, _parent, at) => {
   const pointers = pointersTo(data, (part) => typeof part === "number" && !isExact(part));
-  validateExact.errors = pointers.map((pointer) => ({
-    keyword: "x-exact",
-    instancePath: `${at?.instancePath}${pointer}`,
-    params: {},
-  }));
+  const fault = { keyword: "x-exact", params: {} };
+  validateExact.errors = pointers.map((pointer) => ({ ...fault, instancePath: `${at?.instancePath}${pointer}` }));
   return pointers.length === 0;
 };
 

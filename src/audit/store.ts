@@ -56,10 +56,7 @@ export class AuditStore implements Indexed {
   }
 
   /** Returns records, newest first. One without an outcome is running or was interrupted. */
-  async newest(
-    limit: number,
-    accountId?: string,
-  ): Promise<{ record: AuditRecord; outcome: AuditOutcome | undefined }[]> {
+  async newest(limit: number, accountId?: string) {
     const filter = accountId === undefined ? {} : { account: equals(accountId) };
     const records = await this.#records.find(filter, { sort: { at: -1 }, limit });
     const outcomes = await this.#outcomes.find({ _id: { $in: records.map(({ _id }) => _id) } });

@@ -11,6 +11,7 @@ export interface AuditedChange {
   readonly details?: AuditDetails;
 }
 
+export type AuditTrail = ReturnType<typeof auditTrail>;
 export type AuditView = ReturnType<typeof view>;
 
 interface Dependencies {
@@ -24,42 +25,35 @@ interface Dependencies {
 export const MAX_LISTED = 1000;
 
 /** Records who changed what, and when. The record is written before the change, so every change has one. */
-export class AuditTrail {
-  readonly #options: Dependencies;
-
-  constructor(options: Dependencies) {
-    this.#options = options;
-  }
+export function auditTrail({ store, clock, newId, actor }: Dependencies) {
+  const now = () => timestamp(clock.now());
 
   /** Records a change and makes it. @throws problem `store_unavailable` without making it if it cannot be recorded. */
-  async around<T>({ accountId, details = {}, ...audited }: AuditedChange, change: () => Promise<T>): Promise<T> {
-    const { store, newId, actor } = this.#options;
+  async function around<T>({ accountId, details = {}, ...audited }: AuditedChange, change: () => Promise<T>) {
     const id = newId("audit");
-    await store.begin({ _id: id, at: this.#now(), actor: actor(), account: accountId, ...audited, details });
+    await store.begin({ _id: id, at: now(), actor: actor(), account: accountId, ...audited, details });
     try {
       const result = await change();
-      await this.#end(id, "done", null);
+      await end(id, "done", null);
       return result;
     } catch (error) {
-      await this.#end(id, "failed", error instanceof Problem ? error.message : "internal error");
+      await end(id, "failed", error instanceof Problem ? error.message : "internal error");
       throw error;
     }
   }
 
   /** Returns the latest changes, newest first. @throws problem `validation_failed` if the limit is not 1 to 1,000. */
-  async list(limit: number, accountId?: string): Promise<{ object: "list"; data: AuditView[] }> {
-    const entries = await this.#options.store.newest(wholeNumber("/limit", limit, 1, MAX_LISTED), accountId);
+  async function list(limit: number, accountId?: string): Promise<{ object: "list"; data: AuditView[] }> {
+    const entries = await store.newest(wholeNumber("/limit", limit, 1, MAX_LISTED), accountId);
     return { object: "list", data: entries.map(view) };
   }
 
   /** Ignores a failed write: the change is already made or has failed. Without an outcome, the trail shows `unknown`. */
-  async #end(id: string, outcome: AuditOutcome["outcome"], reason: string | null): Promise<void> {
-    await this.#options.store.end({ _id: id, at: this.#now(), outcome, reason }).catch(() => undefined);
+  async function end(id: string, outcome: AuditOutcome["outcome"], reason: string | null): Promise<void> {
+    await store.end({ _id: id, at: now(), outcome, reason }).catch(() => undefined);
   }
 
-  #now(): string {
-    return timestamp(this.#options.clock.now());
-  }
+  return { around, list };
 }
 
 /** Returns a change as operators see it. `unknown`: its command is running or was interrupted, before or after the change. */

@@ -31,61 +31,46 @@ export interface DocumentContent {
   readonly open: (range: ByteRange) => Readable;
 }
 
+export type DocumentService = ReturnType<typeof documentService>;
+
 /**
  * The operations on a candidate's documents. Another account's document is not_found, as if it had never existed. The
  * endpoints list the problems of each.
  */
-export class DocumentService {
-  readonly #store: CandidateStore;
-  readonly #content: ContentStore;
-
-  constructor(store: CandidateStore, content: ContentStore) {
-    this.#store = store;
-    this.#content = content;
-  }
-
+export function documentService(store: CandidateStore, contents: ContentStore) {
   /**
    * Stores the file of a new document. Checks only that the candidate exists and that the filename is short enough.
    * `add` makes the other checks, because a retry with the same Idempotency-Key must get its first response even if they
    * would now fail.
    * @throws problem validation_failed (filename), and whatever the stream fails with.
    */
-  async receiveNew(owner: FileOwner, file: IncomingFile): Promise<StoredFile> {
-    await this.#recordOf(owner);
-    return this.#receive(owner, file);
+  async function receiveNew(owner: FileOwner, file: IncomingFile): Promise<StoredFile> {
+    await recordOf(owner);
+    return keep(owner, file);
   }
 
   /**
    * Stores the file that will become a document's content.
    * @throws problems version_mismatch, invalid_transition before it reads the first byte; then as `receiveNew`.
    */
-  async receive(
-    { documentId, ...owner }: DocumentAddress,
-    file: IncomingFile,
-    precondition: Precondition,
-  ): Promise<StoredFile> {
-    const record = await this.#recordOf(owner);
+  async function receive({ documentId, ...owner }: DocumentAddress, file: IncomingFile, precondition: Precondition) {
+    const record = await recordOf(owner);
     const document = documentOf(record, documentId);
     checkContentMatches(record, document, precondition);
     checkTakesContent(document.state, record.started_at !== null);
-    return this.#receive(owner, file);
+    return keep(owner, file);
   }
 
-  /** Removes a stored file that will not be used. Never fails. */
-  discard(file: StoredFile): Promise<void> {
-    return this.#content.discard([file.id]);
-  }
-
-  async #receive(owner: FileOwner, file: IncomingFile): Promise<StoredFile> {
+  async function keep(owner: FileOwner, file: IncomingFile): Promise<StoredFile> {
     if (file.filename !== null && Array.from(file.filename).length > MAX_NAME) {
       const detail = `The filename has more than ${MAX_NAME} characters. Send a shorter one.`;
       throw invalid("/content/filename", `must have at most ${MAX_NAME} characters`, detail);
     }
     try {
-      return await this.#content.store(file, owner);
+      return await contents.store(file, owner);
     } catch (error) {
       // The deletion of the candidate ends its uploads. This then says so.
-      if (error instanceof Problem && error.code === "request_timeout") await this.#recordOf(owner);
+      if (error instanceof Problem && error.code === "request_timeout") await recordOf(owner);
       throw error;
     }
   }
@@ -94,32 +79,32 @@ export class DocumentService {
    * Adds a document. Its content, if any, is `file`, which is already stored, or is inside `given`. If an interrupted
    * attempt already added the document, returns that document as it is.
    */
-  async add(
+  async function add(
     owner: FileOwner,
     given: DocumentInput,
     { file, newId, precondition }: { file: StoredFile | undefined; newId: NewId; precondition: Precondition },
   ): Promise<Document> {
     const { accountId, candidateId } = owner;
     const id = newId("doc");
-    const content = file ?? (given.content ? await this.receiveNew(owner, inlineFile(given.content)) : undefined);
+    const stored = file ?? (given.content ? await receiveNew(owner, inlineFile(given.content)) : undefined);
     const write = () =>
-      this.#store.change(accountId, candidateId, (before, now) => {
+      store.change(accountId, candidateId, (before, now) => {
         if (before.documents.some((document) => document.id === id)) return before;
         checkNotRemoved(before, id);
         precondition([taggedCandidate(before)]);
-        const document = newDocument(given, { id, content, ...situationOf(before, now) });
+        const document = newDocument(given, { id, content: stored, ...situationOf(before, now) });
         return withPart(before, "documents", document);
       });
-    const record = await this.#content.settle(content === undefined ? [] : [content.id], write, namesFile);
+    const record = await contents.settle(stored === undefined ? [] : [stored.id], write, namesFile);
     return renderDocument(record, documentOf(record, id));
   }
 
-  async update(
+  async function update(
     { accountId, candidateId, documentId: id }: DocumentAddress,
     patch: DocumentPatch,
     precondition: Precondition,
   ): Promise<Document> {
-    const record = await this.#store.change(accountId, candidateId, (before, now) => {
+    const record = await store.change(accountId, candidateId, (before, now) => {
       const document = documentOf(before, id);
       precondition([renderDocument(before, document), taggedCandidate(before)]);
       const after = patchedDocument(document, patch, situationOf(before, now));
@@ -129,14 +114,14 @@ export class DocumentService {
   }
 
   /** Makes a stored file the document's content. Concurrent uploads never mix; the last one wins. */
-  async putContent(address: DocumentAddress, file: StoredFile, precondition: Precondition): Promise<Document> {
+  async function putContent(address: DocumentAddress, file: StoredFile, precondition: Precondition): Promise<Document> {
     const { accountId, candidateId, documentId: id } = address;
     const listed = new Set<string | undefined>([undefined]);
     const write = async (): Promise<CandidateRecord> => {
       for (;;) {
         let old: string | undefined;
         // Writes nothing if it would replace a file that is not yet listed as replaced.
-        const record = await this.#store.change(accountId, candidateId, (before, now) => {
+        const record = await store.change(accountId, candidateId, (before, now) => {
           const document = documentOf(before, id);
           checkContentMatches(before, document, precondition);
           const after = withContent(document, newContent(file, now), situationOf(before, now));
@@ -145,33 +130,34 @@ export class DocumentService {
           return listed.has(old) ? changed : before;
         });
         if (old === undefined || listed.has(old)) return record;
-        await this.#content.replaced(old, address);
+        await contents.replaced(old, address);
         listed.add(old);
       }
     };
-    const record = await this.#content.settle([file.id], write, namesFile);
+    const record = await contents.settle([file.id], write, namesFile);
     return renderDocument(record, documentOf(record, id));
   }
 
-  async read({ documentId, ...owner }: DocumentAddress): Promise<Document> {
-    const record = await this.#recordOf(owner);
+  async function read({ documentId, ...owner }: DocumentAddress): Promise<Document> {
+    const record = await recordOf(owner);
     return renderDocument(record, documentOf(record, documentId));
   }
 
-  async content({ documentId: id, ...owner }: DocumentAddress): Promise<DocumentContent> {
-    const document = documentOf(await this.#recordOf(owner), id);
-    const { content } = document;
-    if (content === null)
-      throw problem(
-        "content_not_available",
-        `Document ${id} is ${document.state} and has no content. Read it once its \`content\` is not null.`,
-      );
-    return { document, content, open: (range) => this.#content.open(content.file_id, range) };
+  async function contentOf({ documentId: id, ...owner }: DocumentAddress): Promise<DocumentContent> {
+    const document = documentOf(await recordOf(owner), id);
+    const { content, state } = document;
+    const detail = `Document ${id} is ${state} and has no content. Read it once its \`content\` is not null.`;
+    if (content === null) throw problem("content_not_available", detail);
+    return { document, content, open: (range) => contents.open(content.file_id, range) };
   }
 
-  #recordOf({ accountId, candidateId }: FileOwner): Promise<CandidateRecord> {
-    return this.#store.reader.get(accountId, candidateId);
+  function recordOf({ accountId, candidateId }: FileOwner): Promise<CandidateRecord> {
+    return store.reader.get(accountId, candidateId);
   }
+
+  /** Removes a stored file that will not be used. Never fails. */
+  const discard = (file: StoredFile) => contents.discard([file.id]);
+  return { receiveNew, receive, discard, add, update, putContent, read, content: contentOf };
 }
 
 /** Checks If-Match of a write of content: it may name the document, its candidate or the present content. */

@@ -95,9 +95,8 @@ export async function readBytes(req: IncomingMessage, timeoutMs: number, maxByte
       if (error) reject(error);
       else resolve(Buffer.concat(chunks));
     };
-    const late = new TimeLimit(timeoutMs, () =>
-      end(incomplete(`The body was still incomplete after ${timeoutMs / 1000} seconds.`)),
-    );
+    const reason = `The body was still incomplete after ${timeoutMs / 1000} seconds.`;
+    const late = new TimeLimit(timeoutMs, () => end(incomplete(reason)));
     const forget = finished(req, { writable: false }, end);
     req.on("data", take);
   });
@@ -113,10 +112,8 @@ export function chunkCheck(): (chunk: Uint8Array) => Error | undefined {
   return ({ length }) => {
     allowed += length - MIN_CHUNK_BYTES;
     if (allowed >= 0) return undefined;
-    return problem(
-      "malformed_request",
-      `The body comes in more than ${FREE_CHUNKS} chunks of fewer than ${MIN_CHUNK_BYTES} bytes. Send it in larger chunks, or with a Content-Length.`,
-    );
+    const fault = `The body comes in more than ${FREE_CHUNKS} chunks of fewer than ${MIN_CHUNK_BYTES} bytes.`;
+    return problem("malformed_request", `${fault} Send it in larger chunks, or with a Content-Length.`);
   };
 }
 

@@ -10,7 +10,7 @@ import { invalid, problem } from "../problems.ts";
 import { isMediaType } from "../schema/media-type.ts";
 import { escapePointer } from "../schema/pointer.ts";
 import { checkContentEncoding, contentTypeOf, MAX_JSON_BYTES } from "./body.ts";
-import { fieldsTooLarge, FormFields } from "./form-fields.ts";
+import { fieldsTooLarge, formFields } from "./form-fields.ts";
 import { checkTransferEncoding, filenameIn, headerValue, invalidFile } from "./mime.ts";
 import { checkLength, incoming, tooLarge, type Upload, type UploadRules } from "./upload.ts";
 
@@ -41,7 +41,7 @@ export function openForm(req: IncomingMessage, schema: TSchema | undefined, rule
   const maxBytes = maxFileBytes + MAX_JSON_BYTES; // the fields may be as large as in JSON
   checkLength(req, maxFileBytes, maxBytes);
   const form = parserOf(req);
-  const fields = new FormFields(schema);
+  const fields = formFields(schema);
   const bytes = incoming(req, rules, maxBytes);
   const abort = new AbortController(); // with the first failure of a part
   const parts: Promise<void>[] = [];

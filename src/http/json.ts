@@ -1,4 +1,4 @@
-import { type Fault, listed, problem } from "../problems.ts";
+import { listed, problem } from "../problems.ts";
 import { pointersTo } from "../schema/pointer.ts";
 
 /**
@@ -29,10 +29,7 @@ export function parseBody(bytes: Uint8Array): unknown {
  * store.
  * @throws problems malformed_json, payload_too_large
  */
-export function parseJson(
-  bytes: Uint8Array,
-  maxValues = MAX_VALUES,
-): { value: unknown; values: number; faults: Fault[] } {
+export function parseJson(bytes: Uint8Array, maxValues = MAX_VALUES) {
   const text = decode(bytes);
   const { values, repeatedAt } = inspect(text, maxValues);
   const value = parse(text);

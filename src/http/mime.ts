@@ -61,8 +61,7 @@ export function filenameIn({ filename }: Params, pointer: string): string | null
 /** @throws problem validation_failed if bytes are declared to be in base64, quoted-printable or anything else but themselves. */
 export function checkTransferEncoding(encoding: string | undefined, pointer: string): void {
   if (encoding === undefined || /^(?:7bit|8bit|binary|)$/i.test(encoding.trim())) return;
-  throw invalid(
-    pointer,
-    `must not have Content-Transfer-Encoding ${JSON.stringify(encoding.trim().slice(0, 40))}; send the bytes as they are, without that header (RFC 7578, 4.7)`,
-  );
+  const given = JSON.stringify(encoding.trim().slice(0, 40));
+  const advice = "send the bytes as they are, without that header (RFC 7578, 4.7)";
+  throw invalid(pointer, `must not have Content-Transfer-Encoding ${given}; ${advice}`);
 }

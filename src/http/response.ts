@@ -137,12 +137,7 @@ const MIN_COMPRESSED = 1024;
  * @param tag the entity tag of the text without a coding.
  * @returns a promise if the text is compressed.
  */
-export function sendText(
-  ctx: Context,
-  text: Buffer | string,
-  tag?: string,
-  coded?: CodedBodies,
-): Promise<void> | undefined {
+export function sendText(ctx: Context, text: Buffer | string, tag?: string, coded?: CodedBodies) {
   const { req, res } = ctx;
   const coding = codingOf(text, req.headers["accept-encoding"]);
   const isCodable = coding !== "identity" || text.length >= MIN_COMPRESSED;

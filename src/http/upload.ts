@@ -50,11 +50,7 @@ export function openRaw(req: IncomingMessage, rules: UploadRules): Upload {
     const { params } = disposition === undefined ? { params: {} } : await headerValue(disposition);
     return { filename: filenameIn(params, "Content-Disposition"), contentType, stream };
   };
-  return {
-    file: file(),
-    fields: () => Promise.resolve({}),
-    close: () => void stream.destroy(),
-  };
+  return { file: file(), fields: () => Promise.resolve({}), close: () => void stream.destroy() };
 }
 
 /** Identifies what was sent, whatever the form's boundary and the order of its parts. */
@@ -100,11 +96,7 @@ export function declaredType(text: string | null | undefined): string | null {
  * discarded, so that the connection can carry the response.
  * @param maxBytes maximum size of the whole body. A refusal states `maxFileBytes` all the same.
  */
-export function incoming(
-  req: IncomingMessage,
-  { maxFileBytes, timeoutMs }: UploadRules,
-  maxBytes = maxFileBytes,
-): Transform {
+export function incoming(req: IncomingMessage, { maxFileBytes, timeoutMs }: UploadRules, maxBytes = maxFileBytes) {
   const checkChunk = chunkCheck();
   let size = 0;
   const bytes = new Transform({
@@ -116,12 +108,10 @@ export function incoming(
       else done(fault);
     },
   });
+  const reason = `No data arrived for ${timeoutMs / 1000} seconds, and the request body was incomplete.`;
   const stalled = new TimeLimit(timeoutMs, () => {
     if (bytes.writableNeedDrain || req.complete) stalled.restart();
-    else {
-      const seconds = timeoutMs / 1000;
-      bytes.destroy(incomplete(`No data arrived for ${seconds} seconds, and the request body was incomplete.`));
-    }
+    else bytes.destroy(incomplete(reason));
   });
   // Unlike the event `error`, it also tells if the client left before this was called.
   finished(req, (error) => void (error && bytes.destroy(error)));

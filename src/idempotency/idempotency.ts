@@ -10,6 +10,9 @@ import type { IdempotencyRecord, IdempotencyStore } from "./store.ts";
 export const KEPT_MS = 24 * 60 * 60 * 1000;
 /** Time an attempt that stops renewing its lease still blocks retries, in milliseconds. */
 const LEASE_MS = 5_000;
+const REUSED = "This Idempotency-Key was already used for a different request. Send a new key with a new request.";
+const IN_FLIGHT =
+  "The first request with this Idempotency-Key is still in progress. Send the request again in a second.";
 /** Attempts to claim a key before giving up with idempotency_in_flight. */
 const MAX_CLAIM_ATTEMPTS = 3;
 
@@ -29,6 +32,8 @@ export interface IdempotentRequest {
   readonly fingerprint: string;
 }
 
+export type Idempotency = ReturnType<typeof idempotencyService>;
+
 type Work = (newId: NewId) => Promise<JsonResponse | BinaryResponse>;
 
 /**
@@ -36,20 +41,13 @@ type Work = (newId: NewId) => Promise<JsonResponse | BinaryResponse>;
  * All identifiers that the work creates are derived from the record of the key, so a retry after a crash finds what
  * exists. (src/docs/decisions/2026-11-28-a-response-is-stored-before-it-is-given.md)
  */
-export class Idempotency {
-  readonly #options: Required<IdempotencyOptions>;
-
-  constructor(options: IdempotencyOptions) {
-    this.#options = { leaseMs: LEASE_MS, ...options };
-  }
-
+export function idempotencyService({ store, clock, random, leaseMs = LEASE_MS }: IdempotencyOptions) {
   /**
    * Runs the work and returns its response, or replays the stored one, with Idempotent-Replayed. Two round trips beside the work's own.
    * @throws problems idempotency_key_reused, idempotency_in_flight, store_unavailable; what the work throws.
    */
-  async once(request: IdempotentRequest, work: Work): Promise<JsonResponse> {
-    const { store, clock, leaseMs } = this.#options;
-    const record = await this.#claim(request);
+  async function once(request: IdempotentRequest, work: Work): Promise<JsonResponse> {
+    const record = await claim(request);
     if (record.outcome !== null) return replay(record.outcome);
     const lease = (until: number) => store.lease(record, until).catch(() => undefined);
     const renewing = setInterval(() => void lease(clock.now() + leaseMs), leaseMs / 3);
@@ -59,7 +57,7 @@ export class Idempotency {
       // An erasure of its candidate would not find it, so it is not kept. A retry does the work again.
       if ("answer" in outcome && (outcome.answer.subject ?? record.subject) !== record.subject)
         return responseOrThrow(outcome);
-      isSettled = await this.#settle(record, outcome);
+      isSettled = await settle(record, outcome);
       const earlier = isSettled ? null : ((await store.find(record.account, record._id))?.outcome ?? null);
       return earlier === null ? responseOrThrow(outcome) : await replay(earlier);
     } finally {
@@ -72,18 +70,17 @@ export class Idempotency {
    * Removes the stored responses about a subject, because they show what was deleted since. A retry does the work again:
    * it finds what exists, and its response shows what is there now.
    */
-  async forget(accountId: string, subject: string): Promise<void> {
-    await this.#options.store.forgetOutcomes(accountId, subject);
+  async function forget(accountId: string, subject: string): Promise<void> {
+    await store.forgetOutcomes(accountId, subject);
   }
 
   /** Replaces every stored response about the subject by this problem, which retries then get. */
-  async end(accountId: string, subject: string, gone: Problem): Promise<void> {
-    await this.#options.store.replaceOutcomes(accountId, subject, await pack(storedRefusal(gone)));
+  async function end(accountId: string, subject: string, gone: Problem): Promise<void> {
+    await store.replaceOutcomes(accountId, subject, await pack(storedRefusal(gone)));
   }
 
   /** Returns the key's record: either one with an outcome, or one whose work this request now owns. */
-  async #claim({ accountId, subject, key, fingerprint }: IdempotentRequest): Promise<IdempotencyRecord> {
-    const { store, clock, random, leaseMs } = this.#options;
+  async function claim({ accountId, subject, key, fingerprint }: IdempotentRequest): Promise<IdempotencyRecord> {
     const now = clock.now();
     const seed = random(16).toString("base64url");
     const fresh: IdempotencyRecord = {
@@ -112,8 +109,7 @@ export class Idempotency {
    * Stores the outcome, or frees the key after a refusal. Returns false if another attempt has finished or taken over, or
    * if a deletion has discarded the outcome: the request must not create again what was deleted.
    */
-  async #settle(record: IdempotencyRecord, outcome: Outcome): Promise<boolean> {
-    const { store } = this.#options;
+  async function settle(record: IdempotencyRecord, outcome: Outcome): Promise<boolean> {
     const { forgotten } = record;
     if ("refusal" in outcome) return forgotten === undefined && store.remove(record);
     if (await store.finish(record, await pack(outcome))) return true;
@@ -121,6 +117,8 @@ export class Idempotency {
     // found no record, so it could not have removed the outcome.
     return store.insert({ ...record, lease_until: 0, forgotten: (forgotten ?? 0) + 1 });
   }
+
+  return { once, forget, end };
 }
 
 /** Runs the work. A refusal (4xx) is an outcome. Any other error is thrown, because the work may have been done. */
@@ -144,12 +142,7 @@ async function replay(outcome: NonNullable<IdempotencyRecord["outcome"]>): Promi
 function successor(found: IdempotencyRecord, fresh: IdempotencyRecord): IdempotencyRecord {
   const now = fresh.created_at;
   if (found.created_at <= now - KEPT_MS) return fresh;
-  if (found.fingerprint !== fresh.fingerprint) {
-    throw problem(
-      "idempotency_key_reused",
-      "This Idempotency-Key was already used for a different request. Send a new key with a new request.",
-    );
-  }
+  if (found.fingerprint !== fresh.fingerprint) throw problem("idempotency_key_reused", REUSED);
   if (found.outcome !== null) return found;
   const left = found.lease_until - now;
   // A later end than any lease has was set by a clock that was ahead.
@@ -158,11 +151,7 @@ function successor(found: IdempotencyRecord, fresh: IdempotencyRecord): Idempote
 }
 
 function inFlight(): Problem {
-  return problem(
-    "idempotency_in_flight",
-    "The first request with this Idempotency-Key is still in progress. Send the request again in a second.",
-    { headers: { "Retry-After": "1" } },
-  );
+  return problem("idempotency_in_flight", IN_FLIGHT, { headers: { "Retry-After": "1" } });
 }
 
 function sha256(text: string): string {
@@ -183,11 +172,7 @@ const MAX_KEY_LENGTH = 255;
 export function parseIdempotencyKey(field: string): string {
   const quoted = QUOTED.exec(field)?.[1];
   const key = quoted === undefined ? BARE.exec(field)?.[0] : quoted.replaceAll(/\\(.)/g, "$1");
-  if (key === undefined || key.length === 0 || key.length > MAX_KEY_LENGTH) {
-    throw problem(
-      "malformed_request",
-      `The Idempotency-Key is not valid. Send 1 to ${MAX_KEY_LENGTH} printable ASCII characters, bare or quoted.`,
-    );
-  }
-  return key;
+  if (key !== undefined && key.length > 0 && key.length <= MAX_KEY_LENGTH) return key;
+  const advice = `Send 1 to ${MAX_KEY_LENGTH} printable ASCII characters, bare or quoted.`;
+  throw problem("malformed_request", `The Idempotency-Key is not valid. ${advice}`);
 }

@@ -27,42 +27,34 @@ export interface ClockWatchOptions {
  * follows Redis's while that is right, and otherwise the one in the middle. In place of a server that does not respond, the
  * service's own clock counts.
  */
-export class ClockWatch {
-  readonly #options: Required<ClockWatchOptions>;
-  readonly #wrong = new Set<Name>();
-  readonly #offset: Gauge<"clock">;
-  #checkedAt = -Infinity;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(options: ClockWatchOptions) {
-    this.#options = { checkEveryMs: CHECK_EVERY_MS, ...options };
-    this.#offset = new Gauge({
-      registers: [options.metrics.registry],
-      name: "clock_offset_seconds",
-      help: "Difference of the clock of Redis, of MongoDB or of the replica's machine from the service's clock. Positive if ahead.",
-      labelNames: ["clock"],
-      aggregator: "average",
-    });
-  }
+export function clockWatch({ clock, redis, mongo, log, metrics, checkEveryMs = CHECK_EVERY_MS }: ClockWatchOptions) {
+  const wrong = new Set<Name>();
+  const offset = new Gauge({
+    registers: [metrics.registry],
+    name: "clock_offset_seconds",
+    help: "Difference of the clock of Redis, of MongoDB or of the replica's machine from the service's clock. Positive if ahead.",
+    labelNames: ["clock"],
+    aggregator: "average",
+  });
+  let checkedAt = -Infinity;
+  let timer: NodeJS.Timeout | undefined;
 
   /** Sets the clock. From then on checks it every 10 s, and when Redis's clock has stepped. Never fails. */
-  async start(): Promise<void> {
-    await this.#check();
-    const { clock, checkEveryMs } = this.#options;
-    this.#timer = setInterval(() => void this.#check(), checkEveryMs).unref();
+  async function start(): Promise<void> {
+    await check();
+    timer = setInterval(() => void check(), checkEveryMs).unref();
     clock.onStep = () => {
-      if (this.#timer !== undefined && performance.now() > this.#checkedAt + MIN_PAUSE_MS) void this.#check();
+      if (timer !== undefined && performance.now() > checkedAt + MIN_PAUSE_MS) void check();
     };
   }
 
-  stop(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+  function stop(): void {
+    clearInterval(timer);
+    timer = undefined;
   }
 
-  async #check(): Promise<void> {
-    this.#checkedAt = performance.now();
-    const { clock, redis, mongo } = this.#options;
+  async function check(): Promise<void> {
+    checkedAt = performance.now();
     const [ofRedis, ofMongo] = await Promise.all([asked(() => clockTime(redis)), asked(() => localTimeOf(mongo))]);
     const at = performance.now();
     if (ofRedis !== undefined) clock.saw(ofRedis);
@@ -73,24 +65,25 @@ export class ClockWatch {
     const right = followsRedis ? ofRedis : middle;
     const step = clock.set(right);
     if (Math.abs(step) > MAX_STEP_MS)
-      this.#options.log.warn({ seconds: step / 1000 }, "the service's clock has stepped: two of three clocks show it");
-    for (const name of NAMES) this.#compare(name, (offsets[name] ?? own) - right);
+      log.warn({ seconds: step / 1000 }, "the service's clock has stepped: two of three clocks show it");
+    for (const name of NAMES) compare(name, (offsets[name] ?? own) - right);
   }
 
-  #compare(name: Name, aheadMs: number): void {
-    const { log } = this.#options;
-    this.#offset.set({ clock: name }, aheadMs / 1000);
+  function compare(name: Name, aheadMs: number): void {
+    offset.set({ clock: name }, aheadMs / 1000);
     const isWrong = Math.abs(aheadMs) > MAX_STEP_MS;
-    if (isWrong === this.#wrong.has(name)) return;
+    if (isWrong === wrong.has(name)) return;
     const fields = { clock: name, seconds: aheadMs / 1000 };
     if (isWrong) {
-      this.#wrong.add(name);
+      wrong.add(name);
       log.warn(fields, "a clock is wrong: the two others disagree with it, so the service does not follow it");
     } else {
-      this.#wrong.delete(name);
+      wrong.delete(name);
       log.info(fields, "the clock is right again");
     }
   }
+
+  return { start, stop };
 }
 
 /** Returns a server's clock minus `performance.now()`, in milliseconds. Undefined if it did not reply promptly. */

@@ -17,7 +17,7 @@ export const MAX_STEP_MS = 2_000;
  * monotonic timer counts on from it. So replicas agree to within a round trip, even if their wall clocks are wrong.
  * Before the first reply, the clock is the machine's wall clock. In a cluster it follows one master only: that of slot 0.
  *
- * A step of more than MAX_STEP_MS is not followed: `set` decides then (see ClockWatch). Only `set` and the first reply
+ * A step of more than MAX_STEP_MS is not followed: `set` decides then (see clock-watch.ts). Only `set` and the first reply
  * may set the clock back by more than that. Otherwise it stands still until the time that it has shown comes.
  *
  * An offset is a clock's time minus `performance.now()` at the same moment, in milliseconds.

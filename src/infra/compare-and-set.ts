@@ -13,18 +13,14 @@ const JITTER_MS = 5;
  * @param attempt reads, edits and writes once. It returns undefined if another write came in between.
  * @throws problem `store_unavailable` after 50 lost races, and what `attempt` throws.
  */
-export async function compareAndSet<Written>(
-  what: string,
-  attempt: () => Promise<Written | undefined>,
-): Promise<Written> {
+export async function compareAndSet<Written>(what: string, attempt: () => Promise<Written | undefined>) {
   for (let lost = 0; lost < MAX_ATTEMPTS; lost++) {
     const written = await attempt();
     if (written !== undefined) return written;
     await setTimeout(Math.random() * JITTER_MS * (lost + 1));
   }
-  throw problem("store_unavailable", `Too many changes to ${what} at once. Retry in a second.`, {
-    headers: { "Retry-After": "1" },
-  });
+  const detail = `Too many changes to ${what} at once. Retry in a second.`;
+  throw problem("store_unavailable", detail, { headers: { "Retry-After": "1" } });
 }
 
 /**

@@ -7,48 +7,40 @@ interface HealthOptions extends RedisMemoryOptions {
   readonly mongo: Mongo;
 }
 
-export class Health {
-  readonly #options: HealthOptions;
-  readonly #checkMemory: () => Promise<void>;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(options: HealthOptions) {
-    this.#options = options;
-    this.#checkMemory = memoryCheck(options);
-  }
+export function healthChecks({ mongo, redis, metrics, log }: HealthOptions) {
+  const checkMemory = memoryCheck({ redis, metrics, log });
+  let timer: NodeJS.Timeout | undefined;
 
   /** Pings both servers, and returns one text for each that does not respond. */
-  async faults(): Promise<string[]> {
-    const { mongo, redis, metrics } = this.#options;
+  async function faults(): Promise<string[]> {
     const [isRedisUp, isMongoUp] = await Promise.all([
-      this.#isUp("redis", () => metrics.timed("redis", "ping", () => redis.ping())),
-      this.#isUp("mongodb", () =>
+      isUp("redis", () => metrics.timed("redis", "ping", () => redis.ping())),
+      isUp("mongodb", () =>
         mongo.bounded("ping admin", (limits) => mongo.db.command({ ping: 1, maxTimeMS: limits.maxTimeMS }, limits)),
       ),
     ]);
     return [...(isRedisUp ? [] : ["redis does not answer"]), ...(isMongoUp ? [] : ["mongodb does not answer"])];
   }
 
-  async #isUp(server: "redis" | "mongodb", ping: () => Promise<unknown>): Promise<boolean> {
-    const isUp = await ping().then(
-      () => true,
-      () => false,
-    );
-    this.#options.metrics.dependencyUp.set({ db_system_name: server }, Number(isUp));
-    return isUp;
+  async function isUp(server: "redis" | "mongodb", ping: () => Promise<unknown>): Promise<boolean> {
+    const isThere = await ping().then(Boolean, () => false);
+    metrics.dependencyUp.set({ db_system_name: server }, Number(isThere));
+    return isThere;
   }
 
   /** Checks both servers, and the memory of Redis, every 5 s, for the metrics. A check that is slow delays the next. */
-  watch(): void {
+  function watch(): void {
     const check = async (): Promise<void> => {
-      await Promise.all([this.faults(), this.#checkMemory().catch(() => undefined)]);
-      if (this.#timer !== undefined) this.#timer = setTimeout(() => void check(), CHECK_EVERY_MS).unref();
+      await Promise.all([faults(), checkMemory().catch(() => undefined)]);
+      if (timer !== undefined) timer = setTimeout(() => void check(), CHECK_EVERY_MS).unref();
     };
-    this.#timer = setTimeout(() => void check(), 0).unref();
+    timer = setTimeout(() => void check(), 0).unref();
   }
 
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+  function stop(): void {
+    clearTimeout(timer);
+    timer = undefined;
   }
+
+  return { faults, watch, stop };
 }

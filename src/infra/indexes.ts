@@ -1,5 +1,5 @@
 import type { Db, IndexDescription } from "mongodb";
-import { connectMongo } from "./mongo.ts";
+import { connectMongo, type MongoOptions } from "./mongo.ts";
 
 /** The indexes of one collection, in the words of MongoDB's createIndexes. */
 export interface CollectionIndexes {
@@ -11,11 +11,7 @@ export interface Indexed {
   readonly indexes: readonly CollectionIndexes[];
 }
 
-export interface PrepareOptions {
-  /** MONGODB_URL. */
-  url: string;
-  /** Maximum time to connect, in milliseconds. Building an index may take any time. */
-  timeoutMs: number;
+interface PrepareOptions extends Pick<MongoOptions, "url" | "timeoutMs"> {
   log: { info(fields: object, message: string): void };
   /** Pause between reports of the progress, in milliseconds. */
   reportMs?: number;

@@ -11,10 +11,8 @@ export function createLog(level: string, destination?: { write(line: string): vo
   const reportDropped = (lines: number) =>
     log.warn({ lines }, "log lines were dropped, because standard output was read too slowly");
   const redact = { paths: SENSITIVE.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: "[redacted]" };
-  const log: Logger = pino(
-    { level, timestamp: pino.stdTimeFunctions.isoTime, redact },
-    destination ?? logOutput(reportDropped),
-  );
+  const options = { level, timestamp: pino.stdTimeFunctions.isoTime, redact };
+  const log: Logger = pino(options, destination ?? logOutput(reportDropped));
   return log;
 }
 

@@ -77,12 +77,11 @@ export async function connectMongo(options: MongoOptions): Promise<Mongo> {
   if (metrics !== undefined) watchPool(client, metrics);
   try {
     await client.connect();
-  } catch (error) {
+  } catch (cause) {
     await client.close();
-    const reason = (error as Error).message;
-    throw new Error(`MongoDB at ${withoutCredentials(url)} cannot be reached: ${reason}. Check MONGODB_URL.`, {
-      cause: error,
-    });
+    const { message } = cause as Error;
+    const detail = `MongoDB at ${withoutCredentials(url)} cannot be reached: ${message}. Check MONGODB_URL.`;
+    throw new Error(detail, { cause });
   }
   const closing = new AbortController();
   const onRevival = (): void => log?.warn("MongoDB heartbeat is stuck, reconnecting");
@@ -194,15 +193,11 @@ export function isPassing(error: unknown): boolean {
   return error instanceof MongoNetworkError || (error instanceof MongoError && PASSING_CODES.has(error.code));
 }
 
+const SOCKET_CODE = /^(E(PIPE|TIMED?OUT|CONN\w+|NOTFOUND|AI_AGAIN|SERVFAIL|REFUSED|NODATA)|ERR_(STREAM|SOCKET)_\w+)$/;
+
 /** Returns whether a connection broke or a lookup of its host failed. mongodb 7.8 does not wrap some of these errors of Node. */
 function isSocketFault(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    "code" in error &&
-    /^(E(PIPE|TIMED?OUT|CONN\w+|NOTFOUND|AI_AGAIN|SERVFAIL|REFUSED|NODATA)|ERR_(STREAM|SOCKET)_\w+)$/.test(
-      String(error.code),
-    )
-  );
+  return error instanceof Error && "code" in error && SOCKET_CODE.test(String(error.code));
 }
 
 /** Returns whether the store itself failed to respond, so that every queued operation would fail too. */
@@ -219,8 +214,6 @@ export function isStoreOutage(error: unknown): error is Error {
 }
 
 function storeUnavailable(cause: unknown): Error {
-  return problem("store_unavailable", "The store did not answer in time. Try again shortly.", {
-    headers: { "Retry-After": "2" },
-    cause,
-  });
+  const detail = "The store did not answer in time. Try again shortly.";
+  return problem("store_unavailable", detail, { headers: { "Retry-After": "2" }, cause });
 }

@@ -106,8 +106,7 @@ export function startOtel() {
 function endRequest(span: Span, method: string, { route, status }: RequestEnd): void {
   if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute("http.route", route);
   if (status !== undefined) span.setAttribute("http.response.status_code", status);
-  if (status === undefined || status >= 500) {
+  if (status === undefined || status >= 500)
     span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute("error.type", String(status ?? "aborted"));
-  }
   span.end();
 }

@@ -25,9 +25,8 @@ export function parseRedisUrl(url: string) {
       sentinelCredentials: parseSentinelCredentials(query),
     } as const;
   }
-  if (form === "cluster" && hosts !== undefined && name === undefined && query === undefined) {
+  if (form === "cluster" && hosts !== undefined && name === undefined && query === undefined)
     return { form, tls, nodes: parseHosts(hosts, 6379), credentials } as const;
-  }
   throw wrongForm();
 }
 

@@ -39,9 +39,7 @@ export class RedisOutage extends Error {}
 export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Promise<RedisClient> {
   const client = createClient(parseRedisUrl(url), timeoutMs);
   let lastError: Error | undefined;
-  let report = (error: Error): void => {
-    lastError = error;
-  };
+  let report = (error: Error): void => void (lastError = error);
   for (const event of ["error", "node error"]) client.on(event, (error: Error) => report(error));
   try {
     await ready(client);
@@ -50,9 +48,8 @@ export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Pr
     client.disconnect();
     const reason = Array.from(new Set([(error as Error).message, lastError?.message ?? ""])).join("; ");
     const Failure = LASTING.test(reason) ? Error : RedisOutage;
-    throw new Failure(`Redis at ${withoutCredentials(url)} cannot be used: ${reason}. Check REDIS_URL.`, {
-      cause: error,
-    });
+    const detail = `Redis at ${withoutCredentials(url)} cannot be used: ${reason}. Check REDIS_URL.`;
+    throw new Failure(detail, { cause: error });
   }
   report = throttledReport(log);
   return client;
@@ -201,10 +198,8 @@ function throttledReport(log: RedisLog | undefined): (error: Error) => void {
     errors++;
     if (performance.now() < silentUntil) return;
     // Do not log the error itself: if the handshake was refused, it holds the command with the password.
-    log?.warn(
-      { error: { type: error.name, message: error.message }, suppressed: errors - 1 },
-      "Redis connection failed",
-    );
+    const shown = { type: error.name, message: error.message };
+    log?.warn({ error: shown, suppressed: errors - 1 }, "Redis connection failed");
     silentUntil = performance.now() + LOG_EVERY_MS;
     errors = 0;
   };

@@ -95,11 +95,7 @@ export class Restore {
   }
 
   /** Changes the state, and raises its mark by 1. Returns false if the installation is another one, or the mark is not in the range. */
-  change(
-    { installation }: Pick<RestoreState, "installation">,
-    set: Partial<RestoreState>,
-    range: { $gte?: number; $lt?: number } = {},
-  ): Promise<boolean> {
+  change(installation: string, set: Partial<RestoreState>, range: { $gte?: number; $lt?: number } = {}) {
     const current = { _id, installation, mark: { $gte: 0, ...range } } as const;
     return this.#meta.updateOne(current, { $set: set, $inc: { mark: 1 } });
   }
@@ -137,10 +133,10 @@ export class Restore {
       if (mark < known) {
         log.warn({ mark, known }, "MongoDB is older than Redis remembers it: it was restored");
         // A primary that was deposed may return an old state, but cannot change it.
-        await this.change(state, { since: now }, { $lt: known });
+        await this.change(state.installation, { since: now }, { $lt: known });
         return this.#look(watched);
       }
-      if (round % ROUNDS_A_MARK === 0 && (await this.change(state, {}, { $gte: known })))
+      if (round % ROUNDS_A_MARK === 0 && (await this.change(state.installation, {}, { $gte: known })))
         await inTime(tellMark(redis, { ...state, mark: mark + 1 }));
     }
     const isRestoring = since !== null;

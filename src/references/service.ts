@@ -11,13 +11,7 @@ export type ReferenceService = ReturnType<typeof referenceService>;
 /** The operations on references. The endpoints list the problems of each. */
 export function referenceService(store: CandidateStore) {
   return {
-    async add(
-      accountId: string,
-      candidateId: string,
-      given: ReferenceInput,
-      id: string,
-      precondition: Precondition,
-    ): Promise<Reference> {
+    async add(accountId: string, candidateId: string, given: ReferenceInput, id: string, precondition: Precondition) {
       const record = await store.change(accountId, candidateId, (before, now) => {
         // An interrupted attempt already added it, so the retry succeeds whatever its If-Match says (RFC 9110, 13.1.1).
         if (before.references.some((reference) => reference.id === id)) return before;

@@ -7,7 +7,7 @@ import { MAX_EMAIL } from "./email.ts";
  */
 export function nullable<S extends TSchema>(schema: S) {
   const allowed = "enum" in schema ? { enum: [schema.enum, null].flat() } : {};
-  const type = ["type" in schema ? schema.type : [], "null"].flat();
+  const type = [...new Set(["type" in schema ? schema.type : [], "null"].flat())];
   return Type.Unsafe<Static<S> | null>({ ...schema, ...allowed, type });
 }
 

@@ -26,12 +26,8 @@ export function mergedMetadata(
   if (patch === undefined) return before;
   const merged = (patch === null ? {} : mergePatch(before, patch)) as Record<string, string>;
   const count = Object.keys(merged).length;
-  if (count > 50) {
-    throw invalid(
-      "/metadata",
-      `must have at most 50 members, including the existing ones; it would have ${count}`,
-      "The metadata would have too many members. Send null for members that you no longer need.",
-    );
-  }
-  return merged;
+  if (count <= 50) return merged;
+  const must = `must have at most 50 members, including the existing ones; it would have ${count}`;
+  const detail = "The metadata would have too many members. Send null for members that you no longer need.";
+  throw invalid("/metadata", must, detail);
 }

@@ -114,11 +114,7 @@ function existingDay(day: Temporal.PlainDate, timezone: string): Temporal.PlainD
 }
 
 /** Returns the instant at which the local clock shows `time`. `ofTwo` chooses if it occurs twice. Undefined if it is skipped. */
-function instantShowing(
-  time: Temporal.PlainDateTime,
-  timezone: string,
-  ofTwo: "earlier" | "later",
-): Temporal.ZonedDateTime | undefined {
+function instantShowing(time: Temporal.PlainDateTime, timezone: string, ofTwo: "earlier" | "later") {
   const found = time.toZonedDateTime(timezone, { disambiguation: ofTwo });
   return found.toPlainDateTime().equals(time) ? found : undefined;
 }

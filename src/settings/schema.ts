@@ -1,4 +1,4 @@
-import Type, { type Static, type TSchema } from "typebox";
+import Type, { type Static, type TOptional, type TProperties, type TUnsafe } from "typebox";
 import { MESSAGE_LANGUAGES } from "../schema/languages.ts";
 import { about, component, Email, freeText, nullable, oneOf, strict, Timestamp } from "../schema/fields.ts";
 
@@ -120,16 +120,7 @@ const derived = {
 export const AssistantPatch = component(
   "AssistantPatch",
   "Changes of the assistant settings (JSON Merge Patch, RFC 7396): null restores a default.",
-  {
-    enabled: orDefault(assistantFields.enabled),
-    display_name: Type.Optional(assistantFields.display_name),
-    reply_to: Type.Optional(assistantFields.reply_to),
-    language: orDefault(assistantFields.language),
-    channels: orDefault(assistantFields.channels),
-    chase_interval_hours: orDefault(assistantFields.chase_interval_hours),
-    instructions: Type.Optional(assistantFields.instructions),
-    reference_questions: Type.Optional(assistantFields.reference_questions),
-  },
+  orDefaults(assistantFields),
   { ...derived, message_language: "it follows from language" },
 );
 export type AssistantPatch = Static<typeof AssistantPatch>;
@@ -137,13 +128,7 @@ export type AssistantPatch = Static<typeof AssistantPatch>;
 export const QuietHoursPatch = component(
   "QuietHoursPatch",
   "Changes of the quiet hours (JSON Merge Patch, RFC 7396): null restores a default.",
-  {
-    enabled: orDefault(quietHoursFields.enabled),
-    timezone: orDefault(quietHoursFields.timezone),
-    start: orDefault(quietHoursFields.start),
-    end: orDefault(quietHoursFields.end),
-    days: orDefault(quietHoursFields.days),
-  },
+  orDefaults(quietHoursFields),
   { ...derived, effective: "it is computed from the other fields" },
 );
 export type QuietHoursPatch = Static<typeof QuietHoursPatch>;
@@ -188,7 +173,8 @@ export const QuietHoursSettings = component("QuietHoursSettings", "The hours in 
 });
 export type QuietHoursSettings = Static<typeof QuietHoursSettings>;
 
-/** A field of a patch (JSON Merge Patch, RFC 7396): null restores the default, an absent field stays as it is. */
-function orDefault<S extends TSchema>(field: S) {
-  return Type.Optional(nullable(field));
+/** The fields of a patch (JSON Merge Patch, RFC 7396): null restores the default, an absent field stays as it is. */
+function orDefaults<P extends TProperties>(fields: P) {
+  const changed = Object.entries(fields).map(([name, field]) => [name, Type.Optional(nullable(field))]);
+  return Object.fromEntries(changed) as { [Name in keyof P]: TOptional<TUnsafe<Static<P[Name]> | null>> };
 }

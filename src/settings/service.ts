@@ -16,7 +16,9 @@ import {
 } from "./schema.ts";
 import type { SettingsRecord, SettingsStore } from "./store.ts";
 
-export interface SettingsServiceOptions {
+export type SettingsService = ReturnType<typeof settingsService>;
+
+interface Dependencies {
   assistant: SettingsStore<Assistant>;
   quietHours: SettingsStore<QuietHours>;
   clock: Clock;
@@ -31,42 +33,35 @@ export interface SettingsObserver {
   changed(accountId: string): void;
 }
 
-export class SettingsService {
-  readonly #options: SettingsServiceOptions;
-
-  constructor(options: SettingsServiceOptions) {
-    this.#options = options;
-  }
-
-  async readAssistant(accountId: string): Promise<AssistantSettings> {
-    return renderAssistant(await this.#options.assistant.get(accountId));
+export function settingsService({ assistant, quietHours, clock, observer }: Dependencies) {
+  async function readAssistant(accountId: string): Promise<AssistantSettings> {
+    return renderAssistant(await assistant.get(accountId));
   }
 
   /** @throws problem version_mismatch */
-  async changeAssistant(accountId: string, patch: AssistantPatch, precondition: Precondition) {
+  async function changeAssistant(accountId: string, patch: AssistantPatch, precondition: Precondition) {
     const named = patch.language ? { ...patch, language: languageNamed(patch.language) } : patch;
     const check = (before: SettingsRecord<Assistant>) => precondition([taggedView(renderAssistant(before))]);
-    return renderAssistant(await this.#change(this.#options.assistant, accountId, named, check));
+    return renderAssistant(await change(assistant, accountId, named, check));
   }
 
-  async readQuietHours(accountId: string): Promise<QuietHoursSettings> {
-    return this.#withEffective(await this.#options.quietHours.get(accountId));
+  async function readQuietHours(accountId: string): Promise<QuietHoursSettings> {
+    return withEffective(await quietHours.get(accountId));
   }
 
   /** @throws problem version_mismatch */
-  async changeQuietHours(accountId: string, patch: QuietHoursPatch, precondition: Precondition) {
+  async function changeQuietHours(accountId: string, patch: QuietHoursPatch, precondition: Precondition) {
     const named = patch.timezone ? { ...patch, timezone: timeZoneNamed(patch.timezone) } : patch;
     const check = (before: SettingsRecord<QuietHours>) => precondition([renderQuietHours(before)]);
-    return this.#withEffective(await this.#change(this.#options.quietHours, accountId, named, check));
+    return withEffective(await change(quietHours, accountId, named, check));
   }
 
-  async #change<Values>(
+  async function change<Values>(
     store: SettingsStore<Values>,
     accountId: string,
     patch: object,
     check: (before: SettingsRecord<Values>) => void,
   ): Promise<SettingsRecord<Values>> {
-    const { observer } = this.#options;
     await observer?.changing(accountId);
     const after = await store.change(accountId, (before) => {
       check(before);
@@ -77,10 +72,12 @@ export class SettingsService {
     return after;
   }
 
-  #withEffective(record: SettingsRecord<QuietHours>): QuietHoursSettings {
+  function withEffective(record: SettingsRecord<QuietHours>): QuietHoursSettings {
     const settings = renderQuietHours(record);
-    return { ...settings, effective: effectiveAt(settings, this.#options.clock.now()) };
+    return { ...settings, effective: effectiveAt(settings, clock.now()) };
   }
+
+  return { readAssistant, changeAssistant, readQuietHours, changeQuietHours };
 }
 
 /** Returns what the ETag of the assistant settings covers: what 0.1.0 knows, so that replicas of both versions agree. */

@@ -53,10 +53,7 @@ export class SettingsStore<Values> {
    * between. An edit that changes nothing writes nothing.
    * @param edit returns the new values. It may be called more than once. If it throws, the change ends with that error.
    */
-  change(
-    accountId: string,
-    edit: (record: SettingsRecord<Values>) => Partial<Values>,
-  ): Promise<SettingsRecord<Values>> {
+  change(accountId: string, edit: (record: SettingsRecord<Values>) => Partial<Values>) {
     const attempt = async () => {
       const before = await this.get(accountId);
       const values = edit(before);

@@ -38,9 +38,8 @@ export class SweepRunner {
   constructor(options: SweepRunnerOptions) {
     this.#options = { leaseMs: LEASE_MS, restMs: REST_MS, stopWithinMs: STOP_WITHIN_MS, ...options };
     // Counters that exist from the start let an alert see a sweep that never runs.
-    for (const outcome of ["ok", "failed"]) {
+    for (const outcome of ["ok", "failed"])
       for (const { name } of options.sweeps) options.metrics.sweepRuns.inc({ sweep: name, outcome }, 0);
-    }
   }
 
   /** The first pass runs at once if the lease is free. */

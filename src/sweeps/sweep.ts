@@ -26,14 +26,10 @@ const LEFT_OVER_MS = 60 * 60 * 1000;
 
 /** Finishes erasures that a crash or an outage has interrupted. */
 export function erasures(candidates: Pick<CandidateReader, "unfinishedErasures">, eraser: Eraser): Sweep {
+  const due = () => candidates.unfinishedErasures(BATCH);
   return {
     name: "erasures",
-    run: (signal) =>
-      inBatches(
-        () => candidates.unfinishedErasures(BATCH),
-        ({ accountId, id }) => unlessErased(eraser.finish(accountId, id, signal)),
-        signal,
-      ),
+    run: (signal) => inBatches(due, ({ accountId, id }) => unlessErased(eraser.finish(accountId, id, signal)), signal),
   };
 }
 
@@ -53,15 +49,8 @@ export function expiries(candidates: Pick<CandidateBatches, "expire">, clock: Cl
 
 /** Makes candidates findable that an earlier version wrote. */
 export function missingWords(words: Pick<WordsStore, "missing" | "add">): Sweep {
-  return {
-    name: "missing_words",
-    run: (signal) =>
-      inBatches(
-        () => words.missing(BATCH),
-        (key) => words.add(key),
-        signal,
-      ),
-  };
+  const due = () => words.missing(BATCH);
+  return { name: "missing_words", run: (signal) => inBatches(due, (key) => words.add(key), signal) };
 }
 
 /** Removes the records of Idempotency-Keys that are no longer valid. */
@@ -75,15 +64,10 @@ export function leftOverBytes(content: ContentStore, candidates: Pick<CandidateR
     const record = await candidates.find(account, candidate);
     return record !== null && !isTombstone(record) && namesFile(record, _id);
   }
-  return {
-    name: "left_over_bytes",
-    run: (signal) =>
-      inBatches(
-        () => content.leftOvers(LEFT_OVER_MS),
-        async (entry) => (await unlessErased(content.removeLeftOver(entry, isNamed))) ?? content.postpone(entry),
-        signal,
-      ),
-  };
+  const due = () => content.leftOvers(LEFT_OVER_MS);
+  const remove = async (entry: PendingFile) =>
+    (await unlessErased(content.removeLeftOver(entry, isNamed))) ?? content.postpone(entry);
+  return { name: "left_over_bytes", run: (signal) => inBatches(due, remove, signal) };
 }
 
 /**

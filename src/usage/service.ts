@@ -38,10 +38,10 @@ export function usageService(store: UsageStore, accounts: Pick<AccountStore, "ge
       }),
 
     /** Returns the usage of the current hour and as many `hours` before it. @throws problem `not_found`; `validation_failed` for hours. */
-    async of(accountId: string, hours: number): Promise<UsageRow[]> {
+    async of(accountId: string, hours: number) {
       const asked = last(hours);
       await accounts.get(accountId);
-      return rows(accountId, asked);
+      return { object: "list", data: await rows(accountId, asked) };
     },
 
     /**
@@ -59,7 +59,7 @@ export function usageService(store: UsageStore, accounts: Pick<AccountStore, "ge
       const named = top.map(async ({ _id, ...sums }) => {
         return { account_id: _id, name: (await accounts.get(_id)).name, ...sums };
       });
-      return Promise.all(named);
+      return { object: "list", data: await Promise.all(named) };
     },
   };
 }

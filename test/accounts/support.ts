@@ -6,7 +6,7 @@ import { GuessLimiter } from "../../src/accounts/guess-limiter.ts";
 import { AccountService } from "../../src/accounts/service.ts";
 import { AccountStore } from "../../src/accounts/store.ts";
 import { AuditStore } from "../../src/audit/store.ts";
-import { AuditTrail } from "../../src/audit/trail.ts";
+import { auditTrail } from "../../src/audit/trail.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 import { connectMongo, type Mongo } from "../../src/infra/mongo.ts";
@@ -49,7 +49,7 @@ async function openAccounts(): Promise<Accounts> {
   const service = new AccountService({
     store,
     versions,
-    audit: new AuditTrail({
+    audit: auditTrail({
       store: new AuditStore(mongo),
       clock: new SharedClock(),
       newId: newTypeId,

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { AuditStore } from "../../src/audit/store.ts";
-import { AuditTrail } from "../../src/audit/trail.ts";
+import { type AuditTrail, auditTrail } from "../../src/audit/trail.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 import { problem } from "../../src/problems.ts";
 import { createIndexes } from "../../src/infra/indexes.ts";
@@ -14,7 +14,7 @@ describe("AuditTrail", () => {
   before(async () => {
     store = new AuditStore(accounts.mongo);
     await createIndexes(accounts.mongo.db, [store]);
-    trail = new AuditTrail({ store, clock: { now: () => now++ }, newId: newTypeId, actor: () => "ann" });
+    trail = auditTrail({ store, clock: { now: () => now++ }, newId: newTypeId, actor: () => "ann" });
   });
 
   const change = (subject: string, accountId = newTypeId("acct")) => ({
@@ -85,7 +85,7 @@ describe("AuditTrail", () => {
     down.begin = () => Promise.reject(problem("store_unavailable", "Down."));
     let made = false;
     await problemOf(
-      new AuditTrail({ store: down, clock: Date, newId: newTypeId, actor: () => "ann" }).around(
+      auditTrail({ store: down, clock: Date, newId: newTypeId, actor: () => "ann" }).around(
         change("key_4"),
         async () => void (made = true),
       ),
@@ -97,7 +97,7 @@ describe("AuditTrail", () => {
   it("lets a change stand if it cannot write its outcome", async () => {
     const failing = new AuditStore(accounts.mongo);
     failing.end = () => Promise.reject(problem("store_unavailable", "Down."));
-    const result = await new AuditTrail({
+    const result = await auditTrail({
       store: failing,
       clock: { now: () => now++ },
       newId: newTypeId,
@@ -135,7 +135,7 @@ describe("AuditTrail", () => {
     await service.setStatus(id, "suspended");
     await service.setStatus(id, "active");
     const entries = (
-      await new AuditTrail({ store, clock: Date, newId: newTypeId, actor: () => "" }).list(10, id)
+      await auditTrail({ store, clock: Date, newId: newTypeId, actor: () => "" }).list(10, id)
     ).data.toReversed();
     expect(
       entries.map(

@@ -3,7 +3,7 @@ import { isTombstone } from "../../src/candidates/erasure.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { expect } from "chai";
 import { ContentStore, type FileOwner, type PendingFile } from "../../src/content/store.ts";
-import { DocumentService } from "../../src/documents/service.ts";
+import { documentService } from "../../src/documents/service.ts";
 import { problem } from "../../src/problems.ts";
 import { until } from "../erasure/support.ts";
 import { useAccount, useOwnService } from "../support/use-service.ts";
@@ -179,7 +179,7 @@ describe("left-over files of documents", () => {
   });
 
   it("of an interrupted attempt do not become a second document on retry", async () => {
-    const documents = new DocumentService(candidates, contents);
+    const documents = documentService(candidates, contents);
     const given = { name: "CV", content: { data: Buffer.from("bytes").toString("base64") } };
     const ids = { file: undefined, newId: () => "doc_fixed", precondition: () => undefined };
     const first = await documents.add(owner, given, ids);

@@ -7,7 +7,7 @@ import { AddressHash } from "../../src/reminders/address-hash.ts";
 import { reminderStores } from "../../src/reminders/stores.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore, type FileOwner, type PendingFile } from "../../src/content/store.ts";
-import { Idempotency } from "../../src/idempotency/idempotency.ts";
+import { idempotencyService } from "../../src/idempotency/idempotency.ts";
 import { IdempotencyStore } from "../../src/idempotency/store.ts";
 import { answerTo, download, held, opened } from "../documents/support.ts";
 import { expectProblem } from "../support/client.ts";
@@ -188,7 +188,7 @@ describe("DELETE of a document or a reference", () => {
     const eraser = new Eraser({
       store,
       content: new RacedContent(mongo, clock),
-      idempotency: new Idempotency({ store: new IdempotencyStore(mongo), clock, random: randomBytes }),
+      idempotency: idempotencyService({ store: new IdempotencyStore(mongo), clock, random: randomBytes }),
       audit: new AuditStore(mongo),
       messages: reminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
     });

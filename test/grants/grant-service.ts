@@ -1,5 +1,5 @@
 import { AuditStore } from "../../src/audit/store.ts";
-import { AuditTrail } from "../../src/audit/trail.ts";
+import { auditTrail } from "../../src/audit/trail.ts";
 import { GrantService } from "../../src/grants/service.ts";
 import { GrantStore } from "../../src/grants/store.ts";
 import type { GrantRequest } from "../../src/grants/terms.ts";
@@ -18,7 +18,7 @@ export function newGrantService(
   }: { counters: GrantCounters; clock?: Clock; issueWaitMs?: number },
 ) {
   const store = new GrantStore(mongo);
-  const audit = new AuditTrail({ store: new AuditStore(mongo), clock, newId: newTypeId, actor: () => "test" });
+  const audit = auditTrail({ store: new AuditStore(mongo), clock, newId: newTypeId, actor: () => "test" });
   // Where no replica repeats refusals, the issue need not wait.
   const given = { accounts, versions, store, counters, audit, clock, newId: newTypeId, issueWaitMs };
   const grants = new GrantService(given);

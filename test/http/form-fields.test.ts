@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { type Static, Type } from "typebox";
 import { MAX_JSON_BYTES } from "../../src/http/body.ts";
-import { FormFields } from "../../src/http/form-fields.ts";
+import { formFields } from "../../src/http/form-fields.ts";
 import { MAX_VALUES } from "../../src/http/json.ts";
 import { refused } from "./support.ts";
 
@@ -13,7 +13,7 @@ describe("the fields of a form", () => {
   });
   type Fields = Static<typeof schema>;
   /** Adds the fields, and finishes. */
-  const collect = (given: [name: string | undefined, text: string][], fields = new FormFields(schema)) => {
+  const collect = (given: [name: string | undefined, text: string][], fields = formFields(schema)) => {
     for (const [name, text] of given) fields.add(name, text);
     return fields.finish() as Partial<Fields>;
   };
@@ -28,7 +28,7 @@ describe("the fields of a form", () => {
       ]),
     ).to.deep.equal({ name: "7", flag: true, tags: ["a"], other: "7" });
     expect(collect([["flag", "{"]]), "what is no JSON stays as it is").to.deep.equal({ flag: "{" });
-    expect(collect([["flag", "true"]], new FormFields(undefined))).to.deep.equal({ flag: "true" });
+    expect(collect([["flag", "true"]], formFields(undefined))).to.deep.equal({ flag: "true" });
   });
 
   it("are refused for each that is repeated, has no name, or is not Unicode, all at once", async () => {

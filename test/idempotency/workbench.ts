@@ -7,7 +7,12 @@ import { CandidateService } from "../../src/candidates/service.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
 import { type JsonResponse, jsonResponse } from "../../src/http/response.ts";
-import { type IdempotentRequest, Idempotency, type IdempotencyOptions } from "../../src/idempotency/idempotency.ts";
+import {
+  type IdempotentRequest,
+  type Idempotency,
+  idempotencyService,
+  type IdempotencyOptions,
+} from "../../src/idempotency/idempotency.ts";
 import type { NewId } from "../../src/infra/ids.ts";
 import { connectMongo } from "../../src/infra/mongo.ts";
 import { IdempotencyStore } from "../../src/idempotency/store.ts";
@@ -45,7 +50,7 @@ async function startWorkbench() {
     store,
     /** Starts another replica over the same store. */
     replica: (options: Partial<IdempotencyOptions> = {}) =>
-      new Idempotency({ store, clock, random: randomBytes, ...options }),
+      idempotencyService({ store, clock, random: randomBytes, ...options }),
     /** The work of POST /candidates. */
     create:
       (given: CandidateInput = {}) =>

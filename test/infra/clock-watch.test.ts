@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { SharedClock } from "../../src/infra/clock.ts";
-import { ClockWatch } from "../../src/infra/clock-watch.ts";
+import { clockWatch } from "../../src/infra/clock-watch.ts";
 import { Metrics } from "../../src/infra/metrics.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";
 import { connectRedis, type RedisClient } from "../../src/infra/redis.ts";
@@ -16,7 +16,7 @@ describe("the three clocks that the service compares", () => {
   let redis: RedisClient;
   let metrics: Metrics;
   let lines: { level: string; clock?: string; seconds: number }[];
-  let started: ClockWatch[];
+  let started: ReturnType<typeof clockWatch>[];
   before(async () => {
     server = await startShiftedRedis(process.env.REDIS_URL!);
     redis = await connectRedis({ url: server.url, timeoutMs: 5_000 });
@@ -51,10 +51,8 @@ describe("the three clocks that the service compares", () => {
   async function start(store: Mongo = mongo, checkEveryMs = CHECK_EVERY_MS): Promise<SharedClock> {
     const clock = new SharedClock();
     const note = (level: string) => (fields: object) => lines.push({ level, ...(fields as { seconds: number }) });
-    const log = { info: note("info"), warn: note("warn") } as unknown as ConstructorParameters<
-      typeof ClockWatch
-    >[0]["log"];
-    const watch = new ClockWatch({ clock, redis, mongo: store, log, metrics, checkEveryMs });
+    const log = { info: note("info"), warn: note("warn") } as unknown as Parameters<typeof clockWatch>[0]["log"];
+    const watch = clockWatch({ clock, redis, mongo: store, log, metrics, checkEveryMs });
     started.push(watch);
     await watch.start();
     return clock;

@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { mock } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
-import { Health } from "../../src/infra/health.ts";
+import { healthChecks } from "../../src/infra/health.ts";
 import { Metrics } from "../../src/infra/metrics.ts";
 import type { Limits, Mongo } from "../../src/infra/mongo.ts";
 import type { RedisClient } from "../../src/infra/redis.ts";
@@ -31,7 +31,7 @@ describe("how full Redis is", () => {
       ? { isCluster: true, ping, nodes: (role: string) => (role === "master" ? memory.map(node) : []) }
       : { isCluster: false, ping, ...node(memory as Memory) };
     const metrics = new Metrics();
-    const health = new Health({
+    const health = healthChecks({
       mongo: { bounded: () => Promise.resolve() } as unknown as Mongo,
       redis: redis as unknown as RedisClient,
       metrics,
@@ -79,7 +79,7 @@ describe("whether the servers respond", () => {
       ping: () => (pings++, redisUp ? Promise.resolve("PONG") : down()),
       info: () => (redisUp ? Promise.resolve("used_memory:1") : down()),
     };
-    const health = new Health({
+    const health = healthChecks({
       mongo: mongo as unknown as Mongo,
       redis: redis as unknown as RedisClient,
       metrics,

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { ifMatch, viewTag } from "../../src/http/entity-tags.ts";
-import { SettingsService } from "../../src/settings/service.ts";
+import { type SettingsService, settingsService } from "../../src/settings/service.ts";
 import { SettingsStore } from "../../src/settings/store.ts";
 import { useDatabase } from "../support/use-service.ts";
 
@@ -10,7 +10,7 @@ describe("the effective quiet hours", () => {
   let now = Date.parse("2026-06-01T20:59:00Z");
   before(() => {
     const clock = { now: () => now };
-    settings = new SettingsService({
+    settings = settingsService({
       assistant: new SettingsStore(mongo, clock, "assistant_settings"),
       quietHours: new SettingsStore(mongo, clock, "quiet_hours_settings"),
       clock,

@@ -10,7 +10,7 @@ import { AccountStore } from "../../../src/accounts/store.ts";
 import { endpoint, route } from "../../../src/api/endpoint.ts";
 import { createApp } from "../../../src/app.ts";
 import { readConfig } from "../../../src/config.ts";
-import { Idempotency } from "../../../src/idempotency/idempotency.ts";
+import { idempotencyService } from "../../../src/idempotency/idempotency.ts";
 import { IdempotencyStore } from "../../../src/idempotency/store.ts";
 import { followRedis, SharedClock } from "../../../src/infra/clock.ts";
 import { newTypeId } from "../../../src/infra/ids.ts";
@@ -90,7 +90,7 @@ await serve(
       connection: settings.name === DECIDES_ALL ? unsteady : epoch,
     }),
     counter,
-    idempotency: new Idempotency({ store: new IdempotencyStore(mongo), clock, random: randomBytes }),
+    idempotency: idempotencyService({ store: new IdempotencyStore(mongo), clock, random: randomBytes }),
     newId: newTypeId,
     log,
     metrics,

@@ -7,7 +7,7 @@ import { AddressHash } from "../../../src/reminders/address-hash.ts";
 import { reminderStores } from "../../../src/reminders/stores.ts";
 import { CandidateStore } from "../../../src/candidates/store.ts";
 import { ContentStore } from "../../../src/content/store.ts";
-import { Idempotency } from "../../../src/idempotency/idempotency.ts";
+import { idempotencyService } from "../../../src/idempotency/idempotency.ts";
 import { IdempotencyStore } from "../../../src/idempotency/store.ts";
 import { SharedClock } from "../../../src/infra/clock.ts";
 import { erasures } from "../../../src/sweeps/sweep.ts";
@@ -85,7 +85,7 @@ describe("a replica killed with SIGKILL in the middle of an erasure", function (
     const { mongo } = service.operators;
     const clock = new SharedClock();
     const store = new CandidateStore(mongo, clock);
-    const idempotency = new Idempotency({ store: new IdempotencyStore(mongo), clock, random: randomBytes });
+    const idempotency = idempotencyService({ store: new IdempotencyStore(mongo), clock, random: randomBytes });
     const eraser = new Eraser({
       store,
       content: new ContentStore(mongo, clock),
