@@ -128,7 +128,7 @@ export class Transport {
     const broken = (error: unknown): never => {
       signal?.throwIfAborted();
       if (error instanceof ProblemError) throw error;
-      throw new ConnectionError(`${method} ${this.#base}${call.path} failed: ${reasonOf(error)}`, error);
+      throw new ConnectionError(`${method} ${this.#base}${call.path} failed: ${reasonOf(error)}`, { cause: error });
     };
     try {
       const body = payload?.open();
