@@ -128,9 +128,6 @@ export function resolved<T extends { readonly $ref?: string }>(value: T): T {
 
 /** Returns the codes with which a response refuses: its description lists them. */
 function codesOf({ status, description }: Response): ProblemCode[] {
-  return /^[45]/.test(status) ? description.split(", ").filter(isCode) : [];
-}
-
-function isCode(text: string): text is ProblemCode {
-  return Object.hasOwn(PROBLEMS, text);
+  if (!/^[45]/.test(status)) return [];
+  return description.split(", ").filter((text): text is ProblemCode => Object.hasOwn(PROBLEMS, text));
 }
