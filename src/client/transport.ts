@@ -52,7 +52,6 @@ export interface Call {
   readonly options: CallOptions;
 }
 
-/** Maximum number of retries after failures. */
 const RETRIES = 5;
 /** Pause before the first retry, in milliseconds. It doubles with each. */
 const FIRST_PAUSE_MS = 250;

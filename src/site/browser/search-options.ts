@@ -1,4 +1,3 @@
-/** One place that the search finds. */
 export interface SearchEntry {
   /** Its address. */
   readonly id: string;

@@ -27,7 +27,6 @@ export interface Schema {
   readonly maxProperties?: number;
 }
 
-/** Schemas by media type. */
 type Content = Readonly<Record<string, { readonly schema: Schema }>>;
 
 /** A parameter of a request, or a header of a response, which has no `in`. */
