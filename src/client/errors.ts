@@ -47,10 +47,7 @@ export class RateLimitError extends ProblemError {
 
 /** The service could not be reached, or the connection broke. `cause` is the error of `fetch`. */
 export class ConnectionError extends Error {
-  constructor(message: string, cause: unknown) {
-    super(message, { cause });
-    this.name = "ConnectionError";
-  }
+  override readonly name = "ConnectionError";
 }
 
 /** Reads the body of a response that is not 2xx. It may come from a gateway, so it may be anything. */

@@ -1,4 +1,3 @@
-/** What the package exports. */
 export { OnboardingClient, type UploadOptions } from "./client.ts";
 export type { Download, Range } from "./download.ts";
 export { ConnectionError, ProblemError, RateLimitError } from "./errors.ts";

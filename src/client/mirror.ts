@@ -38,7 +38,6 @@ export interface Verification {
   readonly different: { id: string; version: number; has: number }[];
 }
 
-/** Reads one page of the feed. */
 export type ReadPage = (
   query: { cursor?: string; limit: number },
   options: CallOptions,
@@ -112,7 +111,6 @@ export class Mirror implements AsyncIterable<MirrorRow> {
     return { checked, missing: Array.from(versions, ([id, version]) => ({ id, version })), extra, different };
   }
 
-  /** Gives each row. */
   async *[Symbol.asyncIterator](): AsyncGenerator<MirrorRow, void, undefined> {
     for await (const { rows } of this.pages()) yield* rows;
   }

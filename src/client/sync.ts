@@ -61,14 +61,12 @@ export class SyncRefused extends Error {
   override readonly name = "SyncRefused";
 }
 
-/** The calls that it makes. */
 interface Calls {
   stored(): Stored;
   bulk(call: Call): Promise<Bulk>;
   erase(id: string, options: CallOptions): Promise<void>;
 }
 
-/** One candidate to change. */
 interface Step {
   readonly kind: "patch" | "post" | "gone";
   readonly change: SyncChange;

@@ -52,7 +52,6 @@ export interface Call {
   readonly options: CallOptions;
 }
 
-/** Maximum number of retries after failures. */
 const RETRIES = 5;
 /** Pause before the first retry, in milliseconds. It doubles with each. */
 const FIRST_PAUSE_MS = 250;
@@ -128,7 +127,7 @@ export class Transport {
     const broken = (error: unknown): never => {
       signal?.throwIfAborted();
       if (error instanceof ProblemError) throw error;
-      throw new ConnectionError(`${method} ${this.#base}${call.path} failed: ${reasonOf(error)}`, error);
+      throw new ConnectionError(`${method} ${this.#base}${call.path} failed: ${reasonOf(error)}`, { cause: error });
     };
     try {
       const body = payload?.open();

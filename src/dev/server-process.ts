@@ -119,7 +119,8 @@ async function untilReady(
       if (responding !== undefined) break; // another process has the port
       await Promise.race([exited, wait(POLL_MS, undefined, { signal })]);
     }
-    throw new SetupError(`${spec.name} did not start: ${lastLine(spec.log)} Its log is ${spec.log}`);
+    const lastLine = readFileSync(spec.log, "utf8").trimEnd().split("\n").at(-1) ?? "";
+    throw new SetupError(`${spec.name} did not start: ${lastLine} Its log is ${spec.log}`);
   } finally {
     clearTimeout(slow);
   }
@@ -157,8 +158,4 @@ async function isListening(port: number): Promise<boolean> {
   );
   socket.destroy();
   return listening;
-}
-
-function lastLine(file: string): string {
-  return readFileSync(file, "utf8").trimEnd().split("\n").at(-1) ?? "";
 }

@@ -48,15 +48,11 @@ export function mountSite(router: Router<ApiState>): void {
       if (page !== undefined) return send(ctx, page, 200);
       const missing = all.get(NOT_FOUND);
       ctx.vary("Accept");
-      if (missing === undefined || prefersJson(ctx))
+      const [best] = negotiate("accept", ctx.req.headers.accept, ["application/json", "text/html"]);
+      if (missing === undefined || best !== "text/html")
         throw problem("not_found", "This page does not exist. Read /docs for all pages.");
       send(ctx, missing, 404);
     });
-}
-
-function prefersJson({ req }: Context): boolean {
-  const [best] = negotiate("accept", req.headers.accept, ["application/json", "text/html"]);
-  return best !== "text/html";
 }
 
 function send(ctx: Context, { type, tag, bodies }: Page, status: 200 | 404): void {

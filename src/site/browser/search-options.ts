@@ -1,4 +1,3 @@
-/** One place that the search finds. */
 export interface SearchEntry {
   /** Its address. */
   readonly id: string;
@@ -12,10 +11,7 @@ export const SEARCH_OPTIONS = {
   fields: ["title", "text", "page"],
   storeFields: ["page", "title", "text"],
   /** `external_id` is found as a whole and by its parts. */
-  tokenize: (text: string) => text.split(/[^\p{L}\p{N}_]+/u).flatMap((word) => [word, ...partsOf(word)]),
+  tokenize: (text: string) =>
+    text.split(/[^\p{L}\p{N}_]+/u).flatMap((word) => (word.includes("_") ? [word, ...word.split("_")] : word)),
   searchOptions: { boost: { title: 4, page: 2 }, prefix: true, fuzzy: 0.15, combineWith: "AND" as const },
 };
-
-function partsOf(word: string): string[] {
-  return word.includes("_") ? word.split("_") : [];
-}

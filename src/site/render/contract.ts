@@ -27,7 +27,6 @@ export interface Schema {
   readonly maxProperties?: number;
 }
 
-/** Schemas by media type. */
 type Content = Readonly<Record<string, { readonly schema: Schema }>>;
 
 /** A parameter of a request, or a header of a response, which has no `in`. */
@@ -128,9 +127,6 @@ export function resolved<T extends { readonly $ref?: string }>(value: T): T {
 
 /** Returns the codes with which a response refuses: its description lists them. */
 function codesOf({ status, description }: Response): ProblemCode[] {
-  return /^[45]/.test(status) ? description.split(", ").filter(isCode) : [];
-}
-
-function isCode(text: string): text is ProblemCode {
-  return Object.hasOwn(PROBLEMS, text);
+  if (!/^[45]/.test(status)) return [];
+  return description.split(", ").filter((text): text is ProblemCode => Object.hasOwn(PROBLEMS, text));
 }

@@ -20,7 +20,7 @@ const KEY_FIELD = html`<div id="key-field"></div>
 export function guides(): Document[] {
   return GUIDES.map((slug) => {
     const runnable = slug === "quick-start";
-    const text = source(`docs/guides/${slug}.md`).replace("<!-- changelog -->", () => changes());
+    const text = source(`docs/guides/${slug}.md`).replace("<!-- changelog -->", changes);
     const inserts = { key: KEY_FIELD, problems: problemTable(), "diagram: states": statesDiagram() };
     const page = fromMarkdown(slug, text, { runnable, inserts });
     return runnable ? { ...page, scripts: ["quick-start.js"] } : page;
@@ -32,8 +32,7 @@ function source(path: string): string {
 }
 
 function changes(): string {
-  const text = source("../CHANGELOG.md");
-  return text.slice(text.indexOf("\n## ") + 1);
+  return source("../CHANGELOG.md").replace(/^.*?\n(?=## )/s, "");
 }
 
 /** Returns the page of the typed client and the page of the examples. */

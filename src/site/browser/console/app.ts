@@ -41,7 +41,7 @@ export class App {
     this.#changed = changed;
     Object.assign(this.model, { page, keys: storedKeys() });
     this.watch = new Watch({
-      get: (key) => this.#getLimits(key),
+      get: (key) => this.#getFree<Limits>(key, "/limits"),
       now: () => performance.now(),
       after: (ms, work) => {
         const timer = setTimeout(work, ms);
@@ -66,7 +66,7 @@ export class App {
     const fault = faultOf(key) ?? (this.model.keys.includes(key) ? "This key is already here." : undefined);
     if (fault !== undefined) return this.#refuse(fault);
     this.#set({ entry: { checking: true, fault: "" } });
-    const result = await this.#getLimits(key);
+    const result = await this.#getFree<Limits>(key, "/limits");
     if (this.model.keys[0] !== own) return false; // the reader has forgotten the keys by now
     if (result.kind !== "ok") return this.#refuse(whyNot(result));
     const known = this.model.keys.flatMap((each) => this.model.readings.get(each)?.limits ?? []);
@@ -151,7 +151,7 @@ export class App {
     const result = await get({ key, path, read, timeoutMs: CLICK_TIMEOUT_MS, signal: this.#forgotten.signal });
     if (this.model.keys[0] !== key) return undefined;
     if (result.kind === "ok") {
-      const limits = await this.#getLimits(key);
+      const limits = await this.#getFree<Limits>(key, "/limits");
       if (this.model.keys[0] !== key) return undefined;
       if (limits.kind === "ok") this.#read(key, { limits: limits.body, at: performance.now() });
       const left = costOf(this.model.readings.get(key), surface)?.left ?? 0;
@@ -190,10 +190,6 @@ export class App {
     this.#set(said === was ? { watch } : { watch, said });
   }
 
-  #getLimits(key: string): Promise<Result<Limits>> {
-    return this.#getFree(key, "/limits");
-  }
-
   #getFree<T>(key: string, path: string): Promise<Result<T>> {
     const { signal } = this.#forgotten;
     return get({ key, path, read: json<T>, timeoutMs: FREE_TIMEOUT_MS, signal });
@@ -201,8 +197,7 @@ export class App {
 
   #read(key: string, reading: Reading): void {
     const before = this.#bars();
-    const readings = new Map(this.model.readings).set(key, reading);
-    this.model.readings = readings;
+    this.model.readings = new Map(this.model.readings).set(key, reading);
     const news = newsOf(before, this.#bars());
     this.#set(news === "" ? {} : { said: news });
     if (key === this.model.keys[0] && performance.now() >= this.#usageDue) void this.#readUsage(key);

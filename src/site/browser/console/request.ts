@@ -4,7 +4,6 @@ import type { Refusal, Result } from "./result.ts";
 /** A day, in seconds. A proxy may name any number; a timer and a date would overflow. */
 const MAX_RETRY_AFTER = 86_400;
 
-/** Reads the body of a response. */
 export type Read<T> = (response: Response) => Promise<T>;
 
 interface Get<T> {

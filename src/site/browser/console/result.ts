@@ -7,7 +7,6 @@ export type Result<T> =
 
 export type Failure = Exclude<Result<unknown>, { kind: "ok" }>;
 
-/** A problem of the API. */
 export interface Refusal {
   readonly status: number;
   readonly code: string;
