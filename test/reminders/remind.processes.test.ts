@@ -105,7 +105,10 @@ describe("The language of a candidate and of a reference", () => {
       const refused = await client.post("/candidates", { language });
       const { errors } = expectProblem(refused, 422, "validation_failed");
       expect(errors[0]?.pointer, language).to.equal("/language");
-      expect(errors.map(({ detail }) => detail), language).to.deep.equal([ONE_OF]);
+      expect(
+        errors.map(({ detail }) => detail),
+        language,
+      ).to.deep.equal([ONE_OF]);
     }
   });
 
