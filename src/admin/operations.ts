@@ -6,7 +6,7 @@ import { AuditStore } from "../audit/store.ts";
 import { type AuditTrail, auditTrail } from "../audit/trail.ts";
 import { compose, type System } from "../compose.ts";
 import type { Config } from "../config.ts";
-import { GrantService } from "../grants/service.ts";
+import { type GrantService, grantService } from "../grants/service.ts";
 import { GrantStore } from "../grants/store.ts";
 import { followRedis, SharedClock } from "../infra/clock.ts";
 import { checkSchemaVersion } from "../infra/schema-version.ts";
@@ -74,7 +74,7 @@ export class Operations {
 
   async grants(): Promise<GrantService> {
     const [mongo, redis] = await Promise.all([this.mongo(), this.redis(), this.setClock()]);
-    return new GrantService({
+    return grantService({
       accounts: new AccountStore(mongo),
       versions: new AccountVersions(redis),
       store: new GrantStore(mongo),

@@ -31,50 +31,46 @@ interface Dependencies {
 
 const HOUR_MS = 60 * 60 * 1000;
 
+export type GrantService = ReturnType<typeof grantService>;
+
 /**
  * Manages grants. MongoDB holds the record of a grant; Redis holds how much of it remains, and charges draw on that. Every
- * method may throw problem `store_unavailable` or `limiter_unavailable`. Repeat the call then: it continues where it stopped.
+ * function may throw problem `store_unavailable` or `limiter_unavailable`. Repeat the call then: it continues where it stopped.
  */
-export class GrantService {
-  readonly #options: Dependencies;
-
-  constructor(options: Dependencies) {
-    this.#options = options;
-  }
-
+export function grantService({ accounts, versions, store, counters, audit, clock, newId, issueWaitMs }: Dependencies) {
   /**
    * Issues a grant. Repeating the same id and terms issues it only once, even if Redis has lost it.
    * @throws problem `not_found` for an unknown key; `invalid_transition` for a revoked key, or a grant that Redis lost;
    * `validation_failed` for invalid terms, or an id that is taken by a grant with other terms.
    */
-  async create(request: GrantRequest): Promise<GrantView> {
-    const { terms, existing } = await this.#checked(request);
+  async function create(request: GrantRequest): Promise<GrantView> {
+    const { terms, existing } = await checked(request);
     // The same id was used for several surfaces, this one among them.
-    if (request.id !== undefined) await this.#refuseTaken(`${request.id}-${request.surface}`);
-    const record = existing ?? (await this.#draft(request.id ?? this.#options.newId("grant"), terms));
+    if (request.id !== undefined) await refuseTaken(`${request.id}-${request.surface}`);
+    const record = existing ?? (await draft(request.id ?? newId("grant"), terms));
     if (record.step === "issued" || record.revoked_at !== null) {
-      const view = await this.#view(record);
-      if (view.status === "lost") throw lost(view.id);
-      return view;
+      const issued = await view(record);
+      if (issued.status === "lost") throw lost(issued.id);
+      return issued;
     }
     const { _id: subject, account: accountId } = record;
     const { key, ...details } = terms;
     const change = { action: "grants create", accountId, subject, details: { key_id: key, ...details } };
-    return this.#view(await this.#options.audit.around(change, () => this.#issue(record, terms)));
+    return view(await audit.around(change, () => issue(record, terms)));
   }
 
   /**
    * Issues a grant for each surface with the ids `ID-SURFACE`, as `create` does. Looks for a fault in any of them before it
    * issues the first.
    */
-  async createForSurfaces(request: GrantRequest, surfaces: readonly string[]): Promise<ListView<GrantView>> {
-    const base = request.id ?? this.#options.newId("grant");
+  async function createForSurfaces(request: GrantRequest, surfaces: readonly string[]): Promise<ListView<GrantView>> {
+    const base = request.id ?? newId("grant");
     const requests = surfaces.map((surface) => ({ ...request, surface, id: `${base}-${surface}` }));
-    for (const each of requests) await this.#checked(each);
-    await this.#refuseTaken(base);
+    for (const each of requests) await checked(each);
+    await refuseTaken(base);
     const data: GrantView[] = [];
     try {
-      for (const each of requests) data.push(await this.create(each));
+      for (const each of requests) data.push(await create(each));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       const advice = `Repeat the command with the id ${base}: what is issued already is not issued again.`;
@@ -84,102 +80,103 @@ export class GrantService {
   }
 
   /** Returns the terms, and the grant that already has the id. @throws problem `validation_failed` if its terms differ. */
-  async #checked(request: GrantRequest): Promise<{ terms: GrantTerms; existing: GrantRecord | null }> {
+  async function checked(request: GrantRequest): Promise<{ terms: GrantTerms; existing: GrantRecord | null }> {
     const terms = checkedTerms(request);
-    const existing = request.id === undefined ? null : await this.#options.store.find(request.id);
+    const existing = request.id === undefined ? null : await store.find(request.id);
     if (existing !== null) refuseOtherTerms(existing, terms);
     return { terms, existing };
   }
 
   /** @throws problem `validation_failed` if a grant has this id. */
-  async #refuseTaken(id: string): Promise<void> {
-    const taken = await this.#options.store.find(id);
+  async function refuseTaken(id: string): Promise<void> {
+    const taken = await store.find(id);
     if (taken !== null) throw invalid("/id", `is taken: the grant ${id} is for ${taken.surface}. Choose another id`);
   }
 
   /** Returns the grants of an account, oldest first. @throws problem `not_found` */
-  async list(accountId: string): Promise<ListView<GrantView>> {
-    await this.#options.accounts.get(accountId);
-    return { object: "list", data: await this.#views(await this.#options.store.list(accountId)) };
+  async function list(accountId: string): Promise<ListView<GrantView>> {
+    await accounts.get(accountId);
+    return { object: "list", data: await views(await store.list(accountId)) };
   }
 
   /**
    * Returns the grants of all accounts that expire within these hours, the next one first; at most 1,000.
    * @throws problem `validation_failed`
    */
-  async expiring(hours: number): Promise<ListView<GrantView>> {
+  async function expiring(hours: number): Promise<ListView<GrantView>> {
     if (!(hours > 0 && hours <= MAX_HOURS))
       throw invalid("/hours", `must be a number above 0 and at most ${MAX_HOURS}`);
-    const until = timestamp(this.#options.clock.now() + Math.round(hours * HOUR_MS));
-    return { object: "list", data: await this.#views(await this.#options.store.expiring(this.#now(), until)) };
+    const until = timestamp(clock.now() + Math.round(hours * HOUR_MS));
+    return { object: "list", data: await views(await store.expiring(nowText(), until)) };
   }
 
   /** Revokes a grant. From the next charge on, nothing is drawn from it. Idempotent. @throws problem `not_found` */
-  async revoke(id: string): Promise<GrantView> {
-    const { account: accountId, key, surface } = await this.#options.store.get(id);
+  async function revoke(id: string): Promise<GrantView> {
+    const { account: accountId, key, surface } = await store.get(id);
     const change = { action: "grants revoke", accountId, subject: id, details: { key_id: key } };
-    const record = await this.#options.audit.around(change, async () => {
-      const revoked = await this.#options.store.revoke(id, this.#now());
-      await this.#options.counters.remove({ accountId, keyId: key, surface, grantId: id });
+    const record = await audit.around(change, async () => {
+      const revoked = await store.revoke(id, nowText());
+      await counters.remove({ accountId, keyId: key, surface, grantId: id });
       return revoked;
     });
-    return this.#view(record);
+    return view(record);
   }
 
-  async #draft(id: string, terms: GrantTerms): Promise<GrantRecord> {
-    const account = await this.#options.accounts.accountOfKey(terms.key);
-    if (findKey(await this.#options.accounts.get(account), terms.key).revoked_at !== null) {
+  async function draft(id: string, terms: GrantTerms): Promise<GrantRecord> {
+    const account = await accounts.accountOfKey(terms.key);
+    if (findKey(await accounts.get(account), terms.key).revoked_at !== null) {
       throw problem("invalid_transition", `The key ${terms.key} is revoked. Give the grant to an active key.`);
     }
-    const now = this.#options.clock.now();
+    const now = clock.now();
     const expires_at = timestamp(now + Math.round(terms.expires_in_hours * HOUR_MS));
     return { _id: id, account, ...terms, expires_at, created_at: timestamp(now), revoked_at: null, step: "recorded" };
   }
 
   /** Continues from the step that an earlier attempt reached. GrantRecord says why there are three steps. */
-  async #issue(draft: GrantRecord, terms: GrantTerms): Promise<GrantRecord> {
-    const { accounts, versions, issueWaitMs } = this.#options;
-    let record = await this.#options.store.insert(draft);
+  async function issue(draft: GrantRecord, terms: GrantTerms): Promise<GrantRecord> {
+    let record = await store.insert(draft);
     refuseOtherTerms(record, terms);
     const { _id: grantId, account: accountId, key: keyId, surface, amount } = record;
     const address = { accountId, keyId, surface, grantId };
     if (record.step === "recorded" && record.revoked_at === null) {
-      await this.#options.counters.put({ ...address, amount: 0, expiresAtMs: Date.parse(record.expires_at) });
-      record = await this.#options.store.advance(grantId, "recorded", "placed");
+      await counters.put({ ...address, amount: 0, expiresAtMs: Date.parse(record.expires_at) });
+      record = await store.advance(grantId, "recorded", "placed");
     }
     if (record.step === "placed" && record.revoked_at === null) {
       // Until now a replica may have refused by itself what the grant admits. From now on no replica does.
       await setTimeout(issueWaitMs);
-      if (await this.#options.counters.fillOnce({ ...address, amount })) {
+      if (await counters.fillOnce({ ...address, amount })) {
         // A new version makes every replica read the key's grants again, so that every response shows this one.
-        await accounts.change(accountId, this.#now(), (account) => ({ ...account })); // a new object counts as a change
+        await accounts.change(accountId, nowText(), (account) => ({ ...account })); // a new object counts as a change
         await announceAccount(accountId, { store: accounts, versions });
-        record = await this.#options.store.advance(grantId, "placed", "issued");
+        record = await store.advance(grantId, "placed", "issued");
       } else {
-        record = await this.#options.store.get(grantId);
+        record = await store.get(grantId);
         if (record.revoked_at === null) throw lost(grantId);
       }
     }
     // It was revoked, and may have been placed after the revocation removed it from Redis.
-    if (record.revoked_at !== null) await this.#options.counters.remove(address);
+    if (record.revoked_at !== null) await counters.remove(address);
     return record;
   }
 
-  async #views(records: readonly GrantRecord[]): Promise<GrantView[]> {
+  async function views(records: readonly GrantRecord[]): Promise<GrantView[]> {
     const addresses = records.map(({ account: accountId, key: keyId, surface }) => ({ accountId, keyId, surface }));
     const distinct = new Map(addresses.map((address) => [`${address.keyId} ${address.surface}`, address]));
-    const lists = [...distinct.values()].map(({ surface, ...caller }) => this.#options.counters.list(caller, surface));
+    const lists = [...distinct.values()].map(({ surface, ...caller }) => counters.list(caller, surface));
     const byId = new Map((await Promise.all(lists)).flat().map((grant) => [grant.id, grant]));
-    return records.map((record) => viewGrant(record, byId.get(record._id), this.#now()));
+    return records.map((record) => viewGrant(record, byId.get(record._id), nowText()));
   }
 
-  async #view(record: GrantRecord): Promise<GrantView> {
-    return (await this.#views([record]))[0]!;
+  async function view(record: GrantRecord): Promise<GrantView> {
+    return (await views([record]))[0]!;
   }
 
-  #now(): string {
-    return timestamp(this.#options.clock.now());
+  function nowText(): string {
+    return timestamp(clock.now());
   }
+
+  return { create, createForSurfaces, list, expiring, revoke };
 }
 
 function lost(id: string): Problem {

@@ -54,94 +54,79 @@ export function unprinted({ lang }: Sheet, count: number): string {
  */
 export function sheetOf(pack: Pack): Sheet {
   const wording = wordingIn(pack.language);
-  return abridge((abridger) => new Sheets(abridger, wording).sheetOf(pack));
+  return abridge((abridger) => sheetWith(abridger, wording, pack));
 }
 
-class Sheets {
-  readonly #abridger: Abridger;
-  readonly #wording: Wording;
+function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes }: Wording, pack: Pack): Sheet {
+  const { required, received, outstanding } = pack.reference_requirements;
+  const title = say("title", pack.candidate_id, String(pack.pack_version));
+  const sheet = {
+    lang: pack.language,
+    words,
+    title,
+    made_at: pack.generated_at,
+    candidate: candidateItem(pack),
+    footer: `${title} · ${moment(pack.generated_at)}`,
+    complete: pack.complete,
+    missing: pack.missing.map((wait) => lines(missing(wait))),
+    documents: pack.documents.map(documentItem),
+    references: pack.references.map(referenceItem),
+    references_summary: say("references_summary", ...[required, received, outstanding].map(number)),
+  };
+  return { ...sheet, notices: abridger.abridged ? [`${say("abridged", CUT.trim())} ${say("full_text")}`] : [] };
 
-  constructor(abridger: Abridger, wording: Wording) {
-    this.#abridger = abridger;
-    this.#wording = wording;
-  }
-
-  sheetOf(pack: Pack): Sheet {
-    const { words, say, number, moment } = this.#wording;
-    const { required, received, outstanding } = pack.reference_requirements;
-    const title = say("title", pack.candidate_id, String(pack.pack_version));
-    const sheet = {
-      lang: pack.language,
-      words,
-      title,
-      made_at: pack.generated_at,
-      candidate: this.#candidate(pack),
-      footer: `${title} · ${moment(pack.generated_at)}`,
-      complete: pack.complete,
-      missing: pack.missing.map((wait) => this.#text(this.#missing(wait, pack))),
-      documents: pack.documents.map((document, index) => this.#documentItem(document, index)),
-      references: pack.references.map((reference, index) => this.#referenceItem(reference, index)),
-      references_summary: say("references_summary", ...[required, received, outstanding].map(number)),
-    };
-    return { ...sheet, notices: this.#abridger.abridged ? [`${say("abridged", CUT.trim())} ${say("full_text")}`] : [] };
-  }
-
-  #candidate(pack: Pack): Sheet["candidate"] {
-    const { say, day, moment } = this.#wording;
-    const { candidate, account } = pack;
+  function candidateItem({ candidate, account }: Pack): Sheet["candidate"] {
     const wait = pack.missing.find(({ message }) => message === candidate.state_reason);
     return {
-      name: this.#line(this.#nameOf(candidate)),
+      name: line(nameOf(candidate)),
       rows: [
-        ["first_name", this.#line(candidate.first_name)],
-        ["last_name", this.#line(candidate.last_name)],
-        ["phone", this.#line(candidate.phone)],
-        ["job_title", this.#line(candidate.job_title)],
+        ["first_name", line(candidate.first_name)],
+        ["last_name", line(candidate.last_name)],
+        ["phone", line(candidate.phone)],
+        ["job_title", line(candidate.job_title)],
         ["start_date", day(candidate.start_date)],
         ["added", moment(candidate.created_at)],
         ["started", moment(candidate.started_at)],
         ["state", say(`candidate_${candidate.state}`)],
       ],
       wide: [
-        ...this.#optional("reason", wait === undefined ? candidate.state_reason : this.#missing(wait, pack)),
-        ["email", this.#line(candidate.email)],
-        ["external_id", this.#line(candidate.external_id)],
+        ...optional("reason", wait ? missing(wait) : candidate.state_reason),
+        ["email", line(candidate.email)],
+        ["external_id", line(candidate.external_id)],
         ["id", pack.candidate_id],
         ["made", moment(pack.generated_at)],
-        ["made_for", `${this.#line(account.name)} (${account.id})`],
+        ["made_for", `${line(account.name)} (${account.id})`],
       ],
-      tables: this.#table(say("labels"), candidate.metadata),
+      tables: table(say("labels"), candidate.metadata),
     };
   }
 
   /** Says in the pack's language what `message` says in English. */
-  #missing({ code, subject, message }: Pack["missing"][number], { candidate, documents, references, ...pack }: Pack) {
-    const { say, number } = this.#wording;
-    const document = documents.find(({ id }) => id === subject);
-    const referee = references.find(({ id }) => id === subject);
-    const person = referee === undefined ? this.#nameOf(candidate) : this.#nameOfReferee(referee);
-    const live = references.filter(({ state }) => REFERENCE_TONES[state] !== "aside").length;
-    const about = code === "references_missing" ? number(pack.reference_requirements.required - live) : person;
+  function missing({ code, subject, message }: Pack["missing"][number]): string {
+    const document = pack.documents.find(({ id }) => id === subject);
+    const referee = pack.references.find(({ id }) => id === subject);
+    const person = referee === undefined ? nameOf(pack.candidate) : nameOfReferee(referee);
+    const live = pack.references.filter(({ state }) => REFERENCE_TONES[state] !== "aside").length;
+    const about = code === "references_missing" ? number(required - live) : person;
     const key = `missing_${code.replace(/^(candidate|reference)_/, "")}` as const;
     // Without a reason, the sentence ends before the colon.
     const text = say(key, document?.name ?? about, document?.rejection_reason ?? "").replace(/\s*:\s*$/, "");
     return text || message;
   }
 
-  #nameOf({ name, first_name, last_name }: Pack["candidate"]): string {
-    return (name ?? [first_name, last_name].filter(Boolean).join(" ")).trim() || this.#wording.say("nameless");
+  function nameOf({ name, first_name, last_name }: Pack["candidate"]): string {
+    return (name ?? [first_name, last_name].filter(Boolean).join(" ")).trim() || say("nameless");
   }
 
-  #nameOfReferee({ name, email }: Reference): string {
-    return name?.trim() || (email ?? this.#wording.say("nameless_referee"));
+  function nameOfReferee({ name, email }: Reference): string {
+    return name?.trim() || (email ?? say("nameless_referee"));
   }
 
-  #documentItem(document: Document, index: number): Item {
-    const { say, day, moment, bytes } = this.#wording;
+  function documentItem(document: Document, index: number): Item {
     const { name, state, required, content, expires_on, rejection_reason } = document;
     return {
       number: String(index + 1),
-      name: this.#line(name),
+      name: line(name),
       state: `document_${state}`,
       tone: DOCUMENT_TONES[state],
       rows: [
@@ -151,74 +136,71 @@ class Sheets {
         ["size", content === null ? say("no_content") : bytes(content.size)],
       ],
       wide: [
-        ...this.#optional("rejection_reason", rejection_reason),
-        ...this.#optional("filename", content?.filename),
-        ...this.#optional("content_type", content?.content_type),
-        ...this.#optional("sha256", content?.sha256),
-        ...this.#history(document),
+        ...optional("rejection_reason", rejection_reason),
+        ...optional("filename", content?.filename),
+        ...optional("content_type", content?.content_type),
+        ...optional("sha256", content?.sha256),
+        ...history(document),
       ],
-      tables: this.#table(say("labels"), document.metadata),
+      tables: table(say("labels"), document.metadata),
     };
   }
 
   /** One on a line: in a table they would take 30 MB more in the largest pack. */
-  #history({ created_at, updated_at, chase, id }: Document | Reference): Row[] {
-    const { say, number, moment } = this.#wording;
+  function history({ created_at, updated_at, chase, id }: Document | Reference): Row[] {
     const attempts = number(chase.attempts);
     const reminders = chase.last_at === null ? attempts : say("reminded", attempts, moment(chase.last_at));
     return [
       ["added", moment(created_at)],
       ["changed", moment(updated_at)],
-      ...this.#optional("reminders", chase.attempts === 0 ? null : reminders),
+      ...optional("reminders", chase.attempts === 0 ? null : reminders),
       ["id", id],
     ];
   }
 
-  #referenceItem(reference: Reference, index: number): Item {
-    const { say, moment } = this.#wording;
+  function referenceItem(reference: Reference, index: number): Item {
     const { name, company, job_title, relationship, email, phone, state, requested_at, received_at } = reference;
-    const answered = say("answered", this.#nameOfReferee(reference), moment(received_at));
+    const answered = say("answered", nameOfReferee(reference), moment(received_at));
     return {
       number: String(index + 1),
-      name: this.#line(name, say("nameless_referee")),
+      name: line(name, say("nameless_referee")),
       state: `reference_${state}`,
       tone: REFERENCE_TONES[state],
       rows: [
-        ["company", this.#line(company)],
-        ["job_title", this.#line(job_title)],
-        ["relationship", this.#line(relationship)],
-        ["phone", this.#line(phone)],
+        ["company", line(company)],
+        ["job_title", line(job_title)],
+        ["relationship", line(relationship)],
+        ["phone", line(phone)],
         ["requested", moment(requested_at)],
         ["received", moment(received_at)],
       ],
-      wide: [["email", this.#line(email)], ...this.#history(reference)],
+      wide: [["email", line(email)], ...history(reference)],
       tables: [
-        ...this.#table(say("labels"), reference.metadata),
-        ...this.#table(received_at === null ? say("answers") : answered, reference.response),
+        ...table(say("labels"), reference.metadata),
+        ...table(received_at === null ? say("answers") : answered, reference.response),
       ],
     };
   }
 
-  #table(heading: string, values: Record<string, unknown> | null): Table[] {
-    const { say, number } = this.#wording;
-    const { shown, more } = answersOf(values, this.#abridger.maxAnswers, [say("yes"), say("no")]);
-    const rows = shown.map(([name, value]): Table[1][number] => [this.#line(name), this.#text(value)]);
+  function table(heading: string, values: Record<string, unknown> | null): Table[] {
+    const { shown, more } = answersOf(values, abridger.maxAnswers, [say("yes"), say("no")]);
+    const rows = shown.map(([name, value]): Table[1][number] => [line(name), lines(value)]);
     if (more > 0) {
-      this.#abridger.abridged = true;
+      abridger.abridged = true;
       rows.push([CUT.trim(), say("more", number(more))]);
     }
-    return rows.length === 0 ? [] : [[this.#line(heading), rows]];
+    return rows.length === 0 ? [] : [[line(heading), rows]];
   }
 
-  #line(text: string | null, otherwise = NONE): string {
-    return printableLine(this.#abridger.cut(text ?? "")) || otherwise;
+  function line(text: string | null, otherwise = NONE): string {
+    return printableLine(abridger.cut(text ?? "")) || otherwise;
   }
 
-  #text(text: string): string {
-    return printable(this.#abridger.cut(text)) || NONE;
+  function lines(text: string): string {
+    return printable(abridger.cut(text)) || NONE;
   }
 
-  #optional(label: Key, text: string | null | undefined): Row[] {
-    return text === null || text === undefined ? [] : [[label, this.#text(text)]];
+  function optional(label: Key, text: string | null | undefined): Row[] {
+    return text === null || text === undefined ? [] : [[label, lines(text)]];
   }
 }

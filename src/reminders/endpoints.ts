@@ -17,7 +17,7 @@ export function outreachEndpoints(history: HistoryService, remind: RemindService
       params: CandidatePath,
       response: CandidateOutreach,
       problems: ["not_found"],
-      handle: ({ caller, params }) => history.read(caller.accountId, params.id),
+      handle: ({ caller, params }) => history(caller.accountId, params.id),
     }),
     remind: endpoint({
       name: "remindCandidate",

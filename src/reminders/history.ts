@@ -7,22 +7,19 @@ const MAX_SHOWN = 200;
 
 export type HistoryService = ReturnType<typeof historyService>;
 
-/** What clients read of a candidate's reminders. */
+/** Reads the reminders of a candidate. @throws problems not_found, candidate_deleted */
 export function historyService(reader: Pick<CandidateReader, "get">, messages: Pick<MessageStore, "of">) {
-  return {
-    /** @throws problems not_found, candidate_deleted */
-    async read(accountId: string, id: string): Promise<CandidateOutreach> {
-      const { outreach } = await reader.get(accountId, id); // first: an erasure removes the record before the messages
-      const tries = await messages.of({ accountId, id });
-      return {
-        object: "candidate_outreach",
-        candidate_id: id,
-        next_at: outreach.next_at,
-        reason: outreach.reason,
-        messages: tries.slice(-MAX_SHOWN).map(({ to, subject = null, at, kind, tries, documents }) => {
-          return { to, subject, at, outcome: kind, tries, documents: [...documents] };
-        }),
-      };
-    },
+  return async (accountId: string, id: string): Promise<CandidateOutreach> => {
+    const { outreach } = await reader.get(accountId, id); // first: an erasure removes the record before the messages
+    const tries = await messages.of({ accountId, id });
+    return {
+      object: "candidate_outreach",
+      candidate_id: id,
+      next_at: outreach.next_at,
+      reason: outreach.reason,
+      messages: tries.slice(-MAX_SHOWN).map(({ to, subject = null, at, kind, tries, documents }) => {
+        return { to, subject, at, outcome: kind, tries, documents: [...documents] };
+      }),
+    };
   };
 }

@@ -1,6 +1,6 @@
 import { AuditStore } from "../../src/audit/store.ts";
 import { auditTrail } from "../../src/audit/trail.ts";
-import { GrantService } from "../../src/grants/service.ts";
+import { grantService } from "../../src/grants/service.ts";
 import { GrantStore } from "../../src/grants/store.ts";
 import type { GrantRequest } from "../../src/grants/terms.ts";
 import { type Clock, SharedClock } from "../../src/infra/clock.ts";
@@ -21,7 +21,7 @@ export function newGrantService(
   const audit = auditTrail({ store: new AuditStore(mongo), clock, newId: newTypeId, actor: () => "test" });
   // Where no replica repeats refusals, the issue need not wait.
   const given = { accounts, versions, store, counters, audit, clock, newId: newTypeId, issueWaitMs };
-  const grants = new GrantService(given);
+  const grants = grantService(given);
   return { store, audit, grants };
 }
 
