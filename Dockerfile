@@ -27,7 +27,7 @@ ENV NODE_ENV=production ADMIN_ACTOR_REQUIRED=true
 WORKDIR /app
 COPY package.json LICENSE NOTICE ./
 COPY lua lua
-COPY src/pack/pack.typ src/pack/wording.csv src/pack/
+COPY src/pack/pack.typ src/pack/
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/sbom.cdx.json ./

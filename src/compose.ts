@@ -106,11 +106,8 @@ export async function startTracing(endpoint: string | null): Promise<Tracing | u
  */
 async function wire(config: Config, startup: Startup, closers: (() => unknown)[]): Promise<System> {
   const { MONGODB_URL, REDIS_URL, STORE_TIMEOUT_MS, LIMITER_TIMEOUT_MS: timeoutMs } = config;
-  if (REDIS_URL === null || MONGODB_URL === null) {
-    throw new Error(
-      "REDIS_URL and MONGODB_URL are not set. Set both, or run npm start: it finds or starts the servers.",
-    );
-  }
+  const unset = "REDIS_URL and MONGODB_URL are not set. Set both, or run npm start: it finds or starts the servers.";
+  if (REDIS_URL === null || MONGODB_URL === null) throw new Error(unset);
   const { log, metrics } = startup;
   const outage = storeOutage(() => mongo, log);
   const database = { url: MONGODB_URL, timeoutMs: STORE_TIMEOUT_MS, log, metrics, outage };

@@ -49,11 +49,9 @@ function reasonAfter(before: DocumentRecord, state: DocumentState, given: string
 
 function checkReason(state: DocumentState, given: string | null | undefined, at: string): void {
   if (!given || state === "rejected") return;
-  throw invalid(
-    `${at}/rejection_reason`,
-    'must be sent with "state": "rejected"',
-    'Only a rejected document can have a rejection_reason. Send it with "state": "rejected", or leave it out.',
-  );
+  const must = 'must be sent with "state": "rejected"';
+  const advice = 'Send it with "state": "rejected", or leave it out.';
+  throw invalid(`${at}/rejection_reason`, must, `Only a rejected document can have a rejection_reason. ${advice}`);
 }
 
 function checkState(

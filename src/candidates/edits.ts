@@ -56,11 +56,9 @@ export function patched(record: CandidateRecord, patch: CandidatePatch): Candida
 
 function checkWithdrawal(withdrawn: boolean, reason: string | null | undefined): void {
   if (withdrawn || !reason) return;
-  throw invalid(
-    "/withdrawal_reason",
-    'must be sent with "withdrawn": true',
-    'Only a withdrawn candidate can have a withdrawal_reason. Send it with "withdrawn": true, or leave it out.',
-  );
+  const must = 'must be sent with "withdrawn": true';
+  const advice = 'Send it with "withdrawn": true, or leave it out.';
+  throw invalid("/withdrawal_reason", must, `Only a withdrawn candidate can have a withdrawal_reason. ${advice}`);
 }
 
 /**
@@ -69,11 +67,8 @@ function checkWithdrawal(withdrawn: boolean, reason: string | null | undefined):
  * @throws problem candidate_withdrawn
  */
 export function started(record: CandidateRecord, now: string): CandidateRecord {
-  if (record.withdrawn)
-    throw problem(
-      "candidate_withdrawn",
-      `Candidate ${record.id} is withdrawn. PATCH it with "withdrawn": false first.`,
-    );
+  const detail = `Candidate ${record.id} is withdrawn. PATCH it with "withdrawn": false first.`;
+  if (record.withdrawn) throw problem("candidate_withdrawn", detail);
   if (record.started_at !== null) return record;
   return {
     ...record,

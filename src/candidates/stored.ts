@@ -88,10 +88,8 @@ export function checkSize(record: CandidateRecord, at: number, before?: Found): 
   const size = sizeOfClients(record);
   if (size <= MAX_CANDIDATE_BYTES) return stored;
   if (before !== undefined && !isTombstone(before) && size <= sizeOfClients(before)) return stored;
-  throw problem(
-    "payload_too_large",
-    `The candidate's record would have more than ${MAX_CANDIDATE_BYTES} bytes. Send less data.`,
-  );
+  const detail = `The candidate's record would have more than ${MAX_CANDIDATE_BYTES} bytes. Send less data.`;
+  throw problem("payload_too_large", detail);
 }
 
 /**

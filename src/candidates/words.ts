@@ -10,18 +10,8 @@ const MAX_WORDS = 40;
 const MAX_CHARACTERS = 16;
 
 /** Letters that have no decomposition in Unicode, as people type them without their keyboard. */
-const PLAIN: Readonly<Record<string, string>> = {
-  ß: "ss",
-  æ: "ae",
-  œ: "oe",
-  ø: "o",
-  ł: "l",
-  đ: "d",
-  ð: "d",
-  þ: "th",
-  ı: "i",
-  ς: "σ",
-};
+const LETTERS = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i", ς: "σ" };
+const PLAIN: Readonly<Record<string, string>> = LETTERS;
 const PLAINER = new RegExp(`[${Object.keys(PLAIN).join("")}]`, "g");
 
 /** Returns the different words of a text: its runs of letters and digits, in lower case, without accents, cut to 16 characters. */

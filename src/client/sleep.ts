@@ -7,9 +7,8 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
  */
 export async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
-  for (const end = performance.now() + ms; performance.now() < end;) {
+  for (const end = performance.now() + ms; performance.now() < end;)
     await timer(Math.min(MAX_TIMER_MS, Math.ceil(end - performance.now())), signal);
-  }
 }
 
 function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {

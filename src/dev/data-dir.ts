@@ -19,9 +19,8 @@ export function prepareDataDir(dataDir: string): void {
     accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
     const reason = (error as Error).message;
-    throw new SetupError(
-      `DATA_DIR ${dataDir} cannot be used: ${reason}. Set DATA_DIR to a folder that you can write to.`,
-    );
+    const advice = "Set DATA_DIR to a folder that you can write to.";
+    throw new SetupError(`DATA_DIR ${dataDir} cannot be used: ${reason}. ${advice}`);
   }
 }
 

@@ -82,11 +82,8 @@ export async function adopt(
   for (const deadline = performance.now() + SLOW_START_MS; performance.now() < deadline; await wait(POLL_MS)) {
     if (!isAlive(pid)) return undefined;
     if (!(await isListening(port))) continue;
-    const responding = await askPid(url).catch(() => {
-      throw new SetupError(
-        `${name} from an earlier start (process ${pid}) does not answer. Kill it, then start again.`,
-      );
-    });
+    const silent = `${name} from an earlier start (process ${pid}) does not answer. Kill it, then start again.`;
+    const responding = await askPid(url).catch(() => Promise.reject(new SetupError(silent)));
     return responding === pid ? { url, pid, stop: () => end(pid) } : undefined;
   }
   return undefined;

@@ -124,9 +124,8 @@ export function grantService({ accounts, versions, store, counters, audit, clock
 
   async function draft(id: string, terms: GrantTerms): Promise<GrantRecord> {
     const account = await accounts.accountOfKey(terms.key);
-    if (findKey(await accounts.get(account), terms.key).revoked_at !== null) {
+    if (findKey(await accounts.get(account), terms.key).revoked_at !== null)
       throw problem("invalid_transition", `The key ${terms.key} is revoked. Give the grant to an active key.`);
-    }
     const now = clock.now();
     const expires_at = timestamp(now + Math.round(terms.expires_in_hours * HOUR_MS));
     return { _id: id, account, ...terms, expires_at, created_at: timestamp(now), revoked_at: null, step: "recorded" };

@@ -57,10 +57,8 @@ function preferredFormat(accept: string | undefined): Format {
   const [best] = negotiate("accept", accept, types);
   const format = FORMATS.find((each) => MEDIA_TYPES[each] === best);
   if (format !== undefined) return format;
-  throw problem(
-    "not_acceptable",
-    `The pack has none of the types in Accept. Send ${types.join(", ")} or */* in Accept, or set ?format=.`,
-  );
+  const detail = `The pack has none of the types in Accept. Send ${types.join(", ")} or */* in Accept, or set ?format=.`;
+  throw problem("not_acceptable", detail);
 }
 
 /**

@@ -37,9 +37,8 @@ function identityOf(candidate: Candidate): Pack["candidate"] {
 function missingOf(record: CandidateRecord): Pack["missing"] {
   const { id, state, waiting_on } = renderCandidate({ ...record, withdrawn: false });
   if (state === "completed" || waiting_on.length > 0) return waiting_on;
-  if (record.documents.length + record.references.length === 0) {
+  if (record.documents.length + record.references.length === 0)
     return [{ code: "nothing_asked_for", subject: id, message: "No document and no reference has been asked for" }];
-  }
   return [{ code: "not_completed", subject: id, message: "Nothing that counts has been settled yet" }];
 }
 

@@ -7,7 +7,7 @@ import { DOCUMENT_TONES, type Key, NONE, REFERENCE_TONES, type Tone, type Wordin
 type Document = Pack["documents"][number];
 type Reference = Pack["references"][number];
 
-/** A label, by its key in wording.csv, and its value. */
+/** A label, by its key in wording.json, and its value. */
 type Row = readonly [label: Key, value: string];
 
 /** What clients and referees have named themselves. Has a heading, and at least one row. */
@@ -15,7 +15,7 @@ type Table = readonly [heading: string, rows: readonly (readonly [name: string, 
 
 /** The input of the template pack.typ. All of its text is safe to print. */
 export interface Sheet {
-  readonly lang: string;
+  readonly lang: Pack["language"];
   readonly words: Wording["words"];
   readonly title: string;
   readonly made_at: string;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { ABRIDGING } from "./abridge.ts";
 import { FONTS } from "./fonts.ts";
-import { WORDING } from "./wording.ts";
+import WORDING from "./wording.json" with { type: "json" };
 
 /** The template stays in src/pack, whether this file runs from src/pack or from dist/pack. */
 export const TEMPLATE_FILE = new URL("../../src/pack/pack.typ", import.meta.url);
@@ -11,6 +11,6 @@ export const TEMPLATE_FILE = new URL("../../src/pack/pack.typ", import.meta.url)
 export const LAYOUT = createHash("sha256")
   .update(readFileSync(TEMPLATE_FILE))
   .update(ABRIDGING)
-  .update(WORDING)
+  .update(JSON.stringify(WORDING))
   .update(FONTS.map(({ family }) => family).join())
   .digest("base64url");

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
-import { parse } from "csv-parse/sync";
 import type { DocumentState } from "../candidates/document-schema.ts";
 import type { ReferenceState } from "../candidates/reference-schema.ts";
-import { MESSAGE_LANGUAGES } from "../schema/languages.ts";
+import type { CandidateState } from "../candidates/schema.ts";
+import type { MESSAGE_LANGUAGES } from "../schema/languages.ts";
+import WORDING from "./wording.json" with { type: "json" };
 
 export const NONE = "—";
 
@@ -29,40 +29,17 @@ export const REFERENCE_TONES: Record<ReferenceState, Tone> = {
   unresponsive: "trouble",
 };
 
-/** Read once, at start. It stays in src/pack, whether this file runs from src/pack or from dist/chunks. */
-export const WORDING = readFileSync(new URL("../../src/pack/wording.csv", import.meta.url));
-const ROWS = parse<Record<string, string>>(WORDING, { columns: true });
-
-const KEYS = [
-  "pack title page complete incomplete missing nothing_missing documents no_documents references no_references",
-  "references_summary abridged unprinted full_text more yes no nameless nameless_referee first_name last_name phone",
-  "email job_title start_date started state reason external_id id made made_for added changed reminders reminded labels",
-  "required expires uploaded size no_content rejection_reason filename content_type sha256 company relationship requested",
-  "received answers answered candidate_created candidate_in_progress candidate_action_required candidate_completed",
-  "candidate_withdrawn missing_nothing_asked_for missing_not_completed missing_references_missing missing_not_started",
-  "missing_bounced missing_opted_out missing_without_email missing_requested missing_declined missing_unresponsive",
-  "missing_document_requested missing_document_received missing_document_rejected missing_document_expired",
-] as const;
-type Split<Text> = Text extends `${infer First} ${infer Rest}` ? First | Split<Rest> : Text;
-/** Names a text in wording.csv. */
-export type Key = Split<(typeof KEYS)[number]> | `document_${DocumentState}` | `reference_${ReferenceState}`;
-
-for (const key of [
-  ...KEYS.flatMap((keys) => keys.split(" ")),
-  ...Object.keys(DOCUMENT_TONES).map((state) => `document_${state}`),
-  ...Object.keys(REFERENCE_TONES).map((state) => `reference_${state}`),
-])
-  for (const language of MESSAGE_LANGUAGES)
-    if (!ROWS.find((row) => row["key"] === key)?.[language])
-      throw new Error(`src/pack/wording.csv has no text for ${key} in ${language}.`);
+/** Names a text in wording.json. */
+export type Key = keyof typeof WORDING;
+type Texts = Readonly<Record<(typeof MESSAGE_LANGUAGES)[number], string>>;
+type Needed = `document_${DocumentState}` | `reference_${ReferenceState}` | `candidate_${CandidateState}`;
+const TEXTS: Readonly<Record<Key | Needed, Texts>> = WORDING;
 
 export type Wording = ReturnType<typeof wordingIn>;
 
 /** Returns what the PDF says in a language, and its numbers and dates. */
-export function wordingIn(language: string) {
-  const words: Readonly<Record<string, string>> = Object.fromEntries(
-    ROWS.map(({ key = "", [language]: text = "" }) => [key, text]),
-  );
+export function wordingIn(language: keyof Texts) {
+  const words = Object.fromEntries(Object.entries(TEXTS).map(([key, texts]) => [key, texts[language]]));
   const locale = language === "en" ? "en-GB" : language;
   const day = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long", timeZone: "UTC" });
