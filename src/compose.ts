@@ -157,7 +157,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   const audit = new AuditStore(mongo);
   const open = () => openReminders({ ...shared, accounts, restore, random: randomBytes });
   const reminders = await startup.untilUp("mongodb", open);
-  const store = new CandidateStore(mongo, clock, remindersOf(reminders), log);
+  const store = new CandidateStore(mongo, clock, remindersOf(reminders, !startup.isPatient), log);
   const { feedClock, inFlight } = store;
   metrics.readFeed = () => inFlight.state();
   metrics.readUnreadable = () => store.reader.unreadable().length;

@@ -32,14 +32,14 @@ function isAskedAnew({ id, state, rejection_reason, chase }: DocumentRecord, bef
 }
 
 function hearsAnew(
-  { id, state, email, chase }: ReferenceRecord,
+  { id, state, email, chase, requested_at }: ReferenceRecord,
   before: CandidateRecord,
   after: CandidateRecord,
 ): boolean {
   if (state !== "requested") return false;
   const known = before.references.find((each) => each.id === id);
   if (known === undefined) return chase.attempts === 0;
-  return known.state !== state || canHear(before, known.email, after, email);
+  return known.requested_at !== requested_at || canHear(before, known.email, after, email);
 }
 
 /** Returns whether messages reach somebody whom they did not reach: another address, or one that is no longer stopped. */

@@ -51,13 +51,21 @@ export function planned(record: CandidateRecord, plan: Planner, now: number): Ca
   return { ...current, outreach: { ...outreach, ...plan(current, now) } };
 }
 
-/** Leaves out deleted references, bounces of addresses that the candidate no longer has, and holds that are over. */
-function currentRecipients({ email, references, outreach }: CandidateRecord, now: number): readonly RecipientRecord[] {
+/**
+ * Leaves out deleted references, bounces of addresses that the candidate no longer has, holds that are over, and reminders at
+ * once of people who are asked for nothing by now.
+ */
+function currentRecipients(record: CandidateRecord, now: number): readonly RecipientRecord[] {
+  const { email, documents, references, outreach } = record;
+  const asksDocuments = documents.some(({ state }) => isAskedOfCandidate(state));
+  const asked = references.filter(({ state }) => isAskedOfReferee(state)).map(({ id }) => id);
+  const isAsked = (to: string) => (to === TO_CANDIDATE ? asksDocuments : asked.includes(to));
   return outreach.recipients
     .filter(({ to }) => to === TO_CANDIDATE || references.some(({ id }) => id === to))
     .map((recipient) => ({
       ...recipient,
       ...(recipient.bounced !== email && { bounced: null }),
+      ...(recipient.remind_at && !isAsked(recipient.to) && { remind_at: null }),
       ...(recipient.held && Date.parse(recipient.held.until) <= now && { held: null }),
     }));
 }

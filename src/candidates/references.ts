@@ -2,6 +2,7 @@ import { invalid, type Problem, problem } from "../problems.ts";
 import { mergedMetadata, mergePatch } from "../schema/merge-patch.ts";
 import { newChase } from "./documents.ts";
 import { referenceContradiction, refuseContradiction, type Situation } from "./moves.ts";
+import { comparable } from "./outreach.ts";
 import type { CandidateRecord, ReferenceRecord } from "./record.ts";
 import { REFERENCE_STATES, type ReferenceInput, type ReferencePatch, type ReferenceState } from "./reference-schema.ts";
 
@@ -25,13 +26,16 @@ export function referenceNotFound(id: string): Problem {
   return problem("not_found", `There is no reference ${JSON.stringify(id.slice(0, 100))}. Check the id.`);
 }
 
-/** @throws problems invalid_transition, validation_failed */
+/** A bounced reference is requested again once it has another address. @throws problems invalid_transition, validation_failed */
 export function patchedReference(
   before: ReferenceRecord,
   patch: ReferencePatch,
   { started, now }: Situation,
 ): ReferenceRecord {
-  const { state = before.state, metadata, response, ...fields } = patch;
+  const { email = before.email } = patch;
+  const isCorrected =
+    before.state === "bounced" && email !== null && comparable(email) !== comparable(before.email ?? "");
+  const { state = isCorrected ? "requested" : before.state, metadata, response, ...fields } = patch;
   const edited: ReferenceRecord = {
     ...before,
     ...fields,

@@ -9,7 +9,7 @@ import { MAX_VALUES, parseJson } from "./json.ts";
  * Collects the fields of a form (RFC 7578) into the object that a JSON body would be. A field that the schema allows to
  * be a string is taken as text. A field of any other type is parsed as JSON: `true`, `{"a":"b"}`.
  */
-export function formFields(schema: TSchema | undefined) {
+export function formFields(schema: TSchema | undefined, takesAnyText = false) {
   const properties = propertiesOf(schema);
   const given = new Map<string, unknown>();
   const faults: Fault[] = [];
@@ -26,7 +26,7 @@ export function formFields(schema: TSchema | undefined) {
     const pointer = `/${escapePointer(name)}`;
     if (given.has(name)) faults.push({ pointer, detail: "is given more than once" });
     // The parser replaces bytes that are not UTF-8 with U+FFFD. Refuse those: the original text is lost.
-    else if (`${name}${text}`.includes("\uFFFD"))
+    else if (!takesAnyText && `${name}${text}`.includes("\uFFFD"))
       faults.push({ pointer, detail: "must be UTF-8 text without replacement characters" });
     given.set(name, valueOf(name, text, pointer));
   }

@@ -36,12 +36,12 @@ type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
  * with those, request_timeout, validation_failed, or ECONNRESET if the client disconnects.
  */
 export function openForm(req: IncomingMessage, schema: TSchema | undefined, rules: UploadRules): Upload {
-  const { maxFileBytes } = rules;
+  const { maxFileBytes, takesAnyText = false } = rules;
   checkContentEncoding(req);
   const maxBytes = maxFileBytes + MAX_JSON_BYTES; // the fields may be as large as in JSON
   checkLength(req, maxFileBytes, maxBytes);
   const form = parserOf(req);
-  const fields = formFields(schema);
+  const fields = formFields(schema, takesAnyText);
   const bytes = incoming(req, rules, maxBytes);
   const abort = new AbortController(); // with the first failure of a part
   const parts: Promise<void>[] = [];
@@ -72,7 +72,11 @@ export function openForm(req: IncomingMessage, schema: TSchema | undefined, rule
     if (name === "content") {
       if (stream !== undefined) throw invalid("/content", "must be one file", MORE_FILES);
       stream = part;
-      found({ stream: upToLimit(part), filename: filenameIn(disposition.params, pointer), contentType: typeOf(type) });
+      found({
+        stream: upToLimit(part),
+        filename: filenameIn(disposition.params, pointer, takesAnyText),
+        contentType: typeOf(type),
+      });
     } else if (isFile) {
       throw invalidFile(pointer, "must not be a file; send the file in the part named content");
     } else {

@@ -16,6 +16,8 @@ export interface UploadRules {
   readonly maxFileBytes: number;
   /** Maximum wait for the client's next bytes, in milliseconds. Waiting for the service's own store does not count. */
   readonly timeoutMs: number;
+  /** True if U+FFFD is text like any other: a browser sends UTF-8, and nobody could mend it. By default it is refused. */
+  readonly takesAnyText?: boolean;
 }
 
 /** A body with a file that is being received. Read `file` first, then its stream to the end, then `fields`. */

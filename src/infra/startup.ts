@@ -14,13 +14,13 @@ export class Startup {
   readonly metrics = new Metrics();
   /** Names the server that the process waits for. */
   faults: string[] = [];
-  readonly #isPatient: boolean;
+  readonly isPatient: boolean;
   readonly #reportAt = new Map<DbSystem, number>();
 
   /** @param isPatient false if an outage is thrown as well. */
   constructor(log: Logger, isPatient: boolean) {
     this.log = log;
-    this.#isPatient = isPatient;
+    this.isPatient = isPatient;
   }
 
   /** Repeats the attempt while the server does not respond. The log says so at once and every minute. @throws other errors */
@@ -32,7 +32,7 @@ export class Startup {
         this.faults = [];
         return result;
       } catch (error) {
-        if (!this.#isPatient || !(error instanceof RedisOutage || isStoreOutage(error))) throw error;
+        if (!this.isPatient || !(error instanceof RedisOutage || isStoreOutage(error))) throw error;
         this.metrics.dependencyUp.set({ db_system_name: server }, 0);
         this.faults = [`${server} does not answer`];
         if (performance.now() >= (this.#reportAt.get(server) ?? 0)) {

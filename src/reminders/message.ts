@@ -90,7 +90,9 @@ const MAX_IN_HEADER = 60;
 
 /** Returns a text with one blank line at most between others. Many blank lines would push the stop link out of sight. */
 export function withoutGaps(text: string): string {
-  const lines = text.split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/).map((line) => line.trimEnd());
+  const lines = shown(text)
+    .split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/)
+    .map((line) => line.trimEnd());
   return lines.filter((line, n) => line !== "" || lines[n - 1] !== "").join("\n");
 }
 
@@ -103,14 +105,15 @@ function toCandidate(record: CandidateRecord, { documents, changed }: PlannedMes
   const listed = record.documents.filter(({ id }) => documents.includes(id));
   // In the first message nothing is needed "as well": the candidate has been asked for nothing yet.
   const isFirst = record.documents.every(({ id, chase }) => chase.attempts <= (documents.includes(id) ? 1 : 0));
-  const news = listed.filter(({ id, state }) => changed.includes(id) && !(isFirst && state === "requested"));
+  const isNew = ({ state, chase }: DocumentRecord) => state !== "requested" || (!isFirst && chase.attempts === 1);
+  const news = listed.filter((each) => changed.includes(each.id) && isNew(each)).slice(0, MAX_NEWS);
   const name = onOneLine(nameOf(record));
   return {
     ...words.documents,
     why: words.documents.needed,
     subject: words.documents.subject(shortened(sender, MAX_IN_HEADER), listed.length),
     again: news.length === 0 && listed.some(({ chase }) => chase.attempts > 1),
-    news: news.slice(0, MAX_NEWS).map(({ name, state, rejection_reason: reason }) => {
+    news: news.map(({ name, state, rejection_reason: reason }) => {
       const change = words.changes[state === "rejected" || state === "expired" ? state : "requested"](shortened(name));
       return state === "rejected" && reason !== null ? `${change}${words.colon} ${shortened(reason)}` : `${change}.`;
     }),
@@ -118,7 +121,8 @@ function toCandidate(record: CandidateRecord, { documents, changed }: PlannedMes
     hello: words.hello(name, onOneLine(record.first_name)),
     ask: words.documents.ask(sender, onOneLine(record.job_title), listed.length) + words.colon,
     items: listed.map((document) => {
-      const note = news.includes(document) ? "" : noteOf(document, words);
+      const isTold = document.state !== "requested" && news.includes(document);
+      const note = isTold ? "" : noteOf(document, words);
       return { name: shortened(document.name), note: note && ` (${shortened(note)})` };
     }),
   };

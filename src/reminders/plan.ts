@@ -131,7 +131,8 @@ function messageFor(outstanding: Outstanding, { budget, intervalMs, restored }: 
   const { last, held } = recipient ?? {};
   const after = last ? `${last.message_id} ${last.tries}` : "";
   const next = repeats ? Date.parse(repeats.retry_at ?? repeats.at) : Math.max(firstAt, lastAt + intervalMs);
-  const planned = Math.max(broughtForward(next, outstanding), resumedAt);
+  const later = restored?.overdue === "skip" && next <= restored.at ? restored.at + intervalMs : next;
+  const planned = Math.max(broughtForward(later, outstanding), resumedAt);
   const isOverdue = restored !== undefined && planned <= restored.at;
   const due = isOverdue && restored.overdue === "skip" ? restored.at + intervalMs : planned;
   const waits = isOverdue && restored.overdue === "hold";

@@ -34,12 +34,12 @@ export function remindService(parts: Pick<WritingParts, "candidates" | "rules">,
 function checkSends({ messages, nextAt, reason: why }: Plan): void {
   if (nextAt < Infinity && messages.some(({ held }) => !held)) return;
   const reason = nextAt < Infinity ? "mail_limit" : why;
-  const detail = `No reminder can go out. The reason is ${reason}: the reference explains it under outreach.reason.`;
+  const detail = `No reminder can go out. The reason is ${reason}: /docs#nothing_to_send says what to do.`;
   throw problem("nothing_to_send", detail, { members: { reason } });
 }
 
 function remindedRecently(seconds: number) {
-  const detail = `The people of this candidate were reminded less than an hour ago. Try again in ${seconds} seconds.`;
+  const detail = `A reminder was asked for less than an hour ago. Try again in ${seconds} seconds.`;
   const headers = { "Retry-After": String(seconds) };
   return problem("reminded_recently", detail, { members: { retry_after: seconds }, headers });
 }

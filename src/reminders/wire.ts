@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { AccountStore } from "../accounts/store.ts";
-import type { Reminders } from "../candidates/outreach.ts";
+import { noMail, type Reminders } from "../candidates/outreach.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { Config } from "../config.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
@@ -48,11 +48,19 @@ export async function openReminders(shared: Shared & { readonly log?: Logger }):
   return { ...shared, stores, rules };
 }
 
-/** Returns what reminders add to writes of candidates. Undefined if the service sends no mail. */
-export function remindersOf({ config, stores, rules }: OpenReminders): Reminders | undefined {
-  if (config.SMTP_URL === null) return undefined;
+/**
+ * Returns what reminders add to writes of candidates. Undefined if the service sends no mail.
+ * @param isCommand true on the command line, which may have no SMTP_URL where the server has one: it plans what a server has
+ * planned before.
+ */
+export function remindersOf({ config, stores, rules }: OpenReminders, isCommand = false): Reminders | undefined {
+  const sendsMail = config.SMTP_URL !== null;
+  if (!sendsMail && !isCommand) return undefined;
   return {
-    plannerOf: async (accountId) => plannerOf(await rules.of(accountId)),
+    async plannerOf(accountId) {
+      const plan = plannerOf(await rules.of(accountId));
+      return (record, now) => (sendsMail || record.outreach.rules !== null ? plan : noMail)(record, now);
+    },
     optedOut: (accountId, emails) => stores.optOuts.among(accountId, emails),
   };
 }

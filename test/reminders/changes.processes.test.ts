@@ -4,6 +4,7 @@ import { patchedDocument } from "../../src/candidates/documents.ts";
 import { situationOf } from "../../src/candidates/moves.ts";
 import { withPart } from "../../src/candidates/parts.ts";
 import type { CandidateRecord, ReferenceRecord } from "../../src/candidates/record.ts";
+import { patchedReference } from "../../src/candidates/references.ts";
 import { renderCandidate } from "../../src/candidates/render.ts";
 import { reminded } from "../../src/reminders/edits.ts";
 import { planOf } from "../../src/reminders/plan.ts";
@@ -152,6 +153,42 @@ describe("A change that concerns somebody", () => {
     expect(await after(3), "the pause is half an hour").to.deep.equal([]);
     await bench.change(id, (record) => patched(record, { email: "new@example.com" }));
     expect(await after(2)).to.deep.equal(["new@example.com"]);
+  });
+
+  it("is the corrected address of a referee who bounced: the reference is requested again", async () => {
+    await bench.change(id, reference({ state: "bounced" }));
+    await bench.change(id, ({ references: [first], ...record }, now) => {
+      return {
+        ...record,
+        references: [patchedReference(first!, { email: "new@example.com" }, { started: true, now })],
+      };
+    });
+    expect((await bench.read(id)).references[0]?.state).to.equal("requested");
+    expect(await after(2)).to.deep.equal(["new@example.com"]);
+  });
+
+  it("says what is new, and what is only asked for again is not", async () => {
+    const visa = requestedDocument("doc_visa", { name: "Visa", required: false });
+    await bench.change(id, documents("received"));
+    bench.now += MINUTE;
+    await bench.change(id, documents("requested"));
+    await bench.change(id, (record) => withPart(record, "documents", visa));
+    await after(2);
+    expect(bench.sent[0]?.text).to.contain("“Visa” is needed as well.").and.to.contain("- Visa (if you have it)");
+    expect(bench.sent[0]?.text).to.contain("- Passport").and.not.to.contain("“Passport”");
+  });
+
+  it("does not go out at once because of an earlier reminder that found nothing to ask for", async () => {
+    const { rules } = await bench.rules.fresh(bench.accountId);
+    const [cv] = (await bench.read(id)).documents;
+    await bench.change(id, (record, now) => reminded(record, planOf(record, rules, Date.parse(now)), now));
+    await bench.change(id, (record) => ({
+      ...record,
+      documents: record.documents.map((each) => ({ ...each, state: "received" as const })),
+    }));
+    await bench.change(id, (record) => ({ ...record, documents: [{ ...cv!, state: "rejected" as const }] }));
+    expect((await after(1)).filter((to) => to !== REF)).to.deep.equal([]);
+    expect((await after(1)).filter((to) => to !== REF)).to.deep.equal(["ada@example.com"]);
   });
 
   it("is told after an opt-out is lifted, and the message to a new address is no reminder", async () => {

@@ -1,4 +1,5 @@
-import { deferred } from "../../src/reminders/edits.ts";
+import { deferred, reminded } from "../../src/reminders/edits.ts";
+import { planOf } from "../../src/reminders/plan.ts";
 import { withOutreach } from "../../src/candidates/edits.ts";
 import { optedOut } from "../../src/candidates/outreach.ts";
 import type { CandidateRecord } from "../../src/candidates/record.ts";
@@ -52,6 +53,14 @@ describe("The plan of reminders", () => {
       expect(planned(record, 500, restored), "it is not overdue").to.include({ next: 500, reason: null });
       const quiet = rules(48, { enabled: true, timezone: "UTC", start: "05:00", end: "07:00" });
       expect(planned(on(off(record, 499), 500, quiet), 500, quiet).next, "06:00 is quiet").to.equal(501);
+    });
+
+    it("is now after a restore too, for those who were overdue and are skipped", () => {
+      const skip = { ...RULES, restored: { at: START + 490 * HOUR, overdue: "skip" as const } };
+      const record = sent(startedCandidate({ documents }), 0);
+      expect(planned(record, 500, skip).next).to.equal(538);
+      const now = START + 500 * HOUR;
+      expect(planned(reminded(record, planOf(record, skip, now), iso(now)), 500, skip).next).to.equal(500);
     });
 
     it("keeps the interval, however often they are turned off and on", () => {

@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { useImports } from "../admin/imports.ts";
+import { admin } from "../admin/support.ts";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useOwnService } from "../support/use-service.ts";
 import { mailSettings, useMailServer } from "./mail-server.ts";
@@ -9,6 +11,7 @@ describe("POST /candidates/{id}/outreach/remind", function () {
   const service = useOwnService(() => mailSettings(mail));
   const account = useAccount(service);
   const { client } = account;
+  const imports = useImports(service);
 
   beforeEach(() => {
     mail.taken.length = 0;
@@ -42,6 +45,17 @@ describe("POST /candidates/{id}/outreach/remind", function () {
     const { retry_after } = expectProblem(again, 409, "reminded_recently");
     expect(retry_after).to.be.within(3_500, 3_600);
     expect(again.headers.get("retry-after")).to.equal(String(retry_after));
+  });
+
+  it("is planned as before by an import from a shell that knows no mail server", async () => {
+    const path = await started({ external_id: "imported" });
+    await mail.received(2);
+    const file = await imports.fileOf("more.csv", "external_id,documents\nimported,CV\n");
+    const command = ["candidates", "import", file, "--account", account.id, "--on-conflict", "update"];
+    expect(JSON.parse((await admin(command, imports.env())).stdout)).to.include({ updated: 1 });
+    const { documents, outreach } = (await client.get(path)).body;
+    expect(documents.map(({ chase }) => chase.reason)).to.deep.equal([null, null]);
+    expect(outreach.next_at).to.equal(documents[1]?.chase.next_at).and.to.be.a("string");
   });
 
   for (const [reason, given, change] of [

@@ -54,7 +54,7 @@ const MAX_RESCUED = 10;
  */
 export function mountPages(router: Router<ApiState>, options: PagesOptions): void {
   const { visits, documents, maxFileBytes, bodyTimeoutMs, restore } = options;
-  const rules: UploadRules = { maxFileBytes, timeoutMs: bodyTimeoutMs };
+  const rules: UploadRules = { maxFileBytes, timeoutMs: bodyTimeoutMs, takesAnyText: true };
   let rescued = 0;
 
   /** Adds one page. `open` opens its link. */

@@ -177,7 +177,8 @@ export class Visits {
     return this.#parts.candidates.change(link.accountId, link.id, (before, now) => {
       const reference = before.references.find(({ id }) => id === link.to);
       if (reference === undefined || !isAllowed({ ...visit, candidate: before, reference })) throw notNeeded();
-      const settled = patchedReference({ ...reference, response }, { state }, { started: true, now });
+      const moved = patchedReference({ ...reference, response }, { state }, { started: true, now });
+      const settled = { ...moved, requested_at: reference.requested_at }; // who takes back a refusal was asked then
       return { ...before, references: before.references.map((other) => (other === reference ? settled : other)) };
     });
   }

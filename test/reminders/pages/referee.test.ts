@@ -106,7 +106,8 @@ describe("The pages of a referee", () => {
     expect((await open(url)).text).to.contain("I can give this reference after all");
     const back = await post(`${url}/take-back`);
     expect([back.status, back.headers.get("location")]).to.deep.equal([303, `${new URL(url).pathname}/questions`]);
-    expect(await reference()).to.deep.include({ state: "requested" });
+    const { requested_at } = candidate.references[0] ?? {};
+    expect(await reference(), "asked when it was asked").to.deep.include({ state: "requested", requested_at });
     await post(`${url}/decline`);
     await client.patch(`/references/${candidate.references[0]?.id}`, { state: "requested" });
     await client.patch(`/references/${candidate.references[0]?.id}`, { state: "declined" });
@@ -122,6 +123,11 @@ describe("The pages of a referee", () => {
     expect(closed.text).to.contain("Two &lt;years&gt;</textarea>");
     const unknown = await post(`${service.url}/r/${"x".repeat(43)}/questions`, { "answer-0": "Two years" });
     expect([unknown.status, unknown.text.includes("Two years")], "a guess").to.deep.equal([404, false]);
+  });
+
+  it("store a character that stands for one that could not be read: it came with what was pasted", async () => {
+    expect((await answerQuestions(url, { 0: "na\uFFFDve" })).status).to.equal(303);
+    expect(JSON.stringify((await reference())?.response)).to.contain("na\uFFFDve");
   });
 
   it("store whatever the form allows", async () => {

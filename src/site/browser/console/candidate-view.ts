@@ -89,6 +89,7 @@ const GIVEN_FIELDS = [
   "first_name",
   "last_name",
   "email",
+  "language",
   "phone",
   "job_title",
   "start_date",
@@ -161,7 +162,7 @@ function referenceRow(reference: Reference): TemplateResult {
   } = reference;
   const facts = [job_title, company, relationship, email, phone].filter((fact) => fact !== null);
   return html`<li>
-    <h3>${name === null ? html`<code>${id}</code>` : html`<bdi>${visible(name)}</bdi>`}</h3>
+    <h3><bdi>${visible(name ?? email ?? id)}</bdi></h3>
     <p class="state">
       ${badge(state)}
       <span class="quiet">requested ${moment(requested_at)}, received ${moment(received_at)}</span>

@@ -5,7 +5,7 @@ import type { DeletedCandidate, UnreadableCandidate } from "../../../candidates/
 import type { App } from "./app.ts";
 import { isCandidate, type List, type ListQuery, ROWS } from "./model.ts";
 import { addressOf } from "./page.ts";
-import { badge, charged, failureOf, given, list, moment } from "./parts.ts";
+import { badge, charged, failureOf, given, givenLines, list, moment } from "./parts.ts";
 import { clockTime, nameOf, visible, words } from "./text.ts";
 
 const STATES = [
@@ -119,7 +119,7 @@ function candidateRow(candidate: Candidate): TemplateResult {
     </div>
     ${badge(state)}
     <ul class="waits">
-      ${waiting_on.slice(0, SHOWN_WAITS).map(({ message }) => html`<li>${given(message)}</li>`)}
+      ${waiting_on.slice(0, SHOWN_WAITS).map(({ message }) => html`<li>${givenLines(message)}</li>`)}
       ${more > 0 ? html`<li class="quiet">and ${more} more</li>` : nothing}
       ${waiting_on.length === 0 ? html`<li class="quiet">waits for nothing</li>` : nothing}
     </ul>

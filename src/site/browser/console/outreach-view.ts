@@ -65,7 +65,9 @@ function messageRow(candidate: Candidate): (message: Message) => TemplateResult 
 function recipient(candidate: Candidate, to: string): TemplateResult | string {
   if (to === "candidate") return html`<bdi>${nameOf(candidate)}</bdi>`;
   const referee = candidate.references.find(({ id }) => id === to);
-  return referee === undefined ? "a referee who was removed" : html`<bdi>${visible(referee.name ?? to)}</bdi>`;
+  return referee === undefined
+    ? "a referee who was removed"
+    : html`<bdi>${visible(referee.name ?? referee.email ?? to)}</bdi>`;
 }
 
 /** What was sent about a document or to a referee, and what comes next. */
