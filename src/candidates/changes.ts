@@ -31,11 +31,8 @@ function isAskedAnew({ id, state, rejection_reason, chase }: DocumentRecord, bef
   return state !== "requested" || !isAskedOfCandidate(known.state);
 }
 
-function hearsAnew(
-  { id, state, email, chase, requested_at }: ReferenceRecord,
-  before: CandidateRecord,
-  after: CandidateRecord,
-): boolean {
+function hearsAnew(reference: ReferenceRecord, before: CandidateRecord, after: CandidateRecord): boolean {
+  const { id, state, email, chase, requested_at } = reference;
   if (state !== "requested") return false;
   const known = before.references.find((each) => each.id === id);
   if (known === undefined) return chase.attempts === 0;
@@ -49,13 +46,7 @@ function canHear(before: CandidateRecord, was: string | null, after: CandidateRe
   return hasOptedOut(before.outreach.opted_out, is) && !hasOptedOut(after.outreach.opted_out, is);
 }
 
-function noted(
-  record: CandidateRecord,
-  to: string,
-  documents: readonly string[],
-  person: boolean,
-  now: number,
-): CandidateRecord {
+function noted(record: CandidateRecord, to: string, documents: readonly string[], person: boolean, now: number) {
   return withRecipient(record, to, ({ changed, ...recipient }) => {
     const recent = changed && Date.parse(changed.at) > now - GATHER_MS ? changed : undefined;
     const all = new Set([...(changed?.documents ?? []), ...documents]);

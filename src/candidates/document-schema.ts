@@ -49,23 +49,22 @@ export const OUTREACH_REASONS = [
 ] as const;
 export type OutreachReason = (typeof OUTREACH_REASONS)[number];
 
+const CHASE_TEXT = {
+  next_at: [
+    "When the next reminder goes out. Null if none will. The pack does not have it.",
+    "2026-08-21T09:31:00.000Z",
+  ],
+  reason: [
+    "Why no reminder will go out to this person, or why it waits, in the words of the candidate's outreach. Null if nothing holds it up, or if nothing is asked for. The pack does not have it.",
+    null,
+  ],
+} as const;
+
 export const Chase = component("Chase", "The reminders sent so far, and the next one.", {
   attempts: about(Count, "How many reminders were sent.", 0),
   last_at: about(nullable(Timestamp), "When the last reminder was sent. Null if none was sent.", null),
-  next_at: Type.Optional(
-    about(
-      nullable(Timestamp),
-      "When the next reminder goes out. Null if none will. The pack does not have it.",
-      "2026-08-21T09:31:00.000Z",
-    ),
-  ),
-  reason: Type.Optional(
-    about(
-      nullable(oneOf(OUTREACH_REASONS)),
-      "Why no reminder will go out to this person, or why it waits, in the words of the candidate's outreach. Null if nothing holds it up, or if nothing is asked for. The pack does not have it.",
-      null,
-    ),
-  ),
+  next_at: Type.Optional(about(nullable(Timestamp), ...CHASE_TEXT.next_at)),
+  reason: Type.Optional(about(nullable(oneOf(OUTREACH_REASONS)), ...CHASE_TEXT.reason)),
 });
 export type Chase = Static<typeof Chase>;
 /** The reminders sent so far, as a record has them. */

@@ -70,12 +70,10 @@ function currentRecipients(record: CandidateRecord, now: number): readonly Recip
     }));
 }
 
+type ChangeOfRecipient = (known: RecipientRecord) => RecipientRecord;
+
 /** Changes what the record knows of a recipient, who becomes the last one. */
-export function withRecipient(
-  record: CandidateRecord,
-  to: string,
-  change: (recipient: RecipientRecord) => RecipientRecord,
-): CandidateRecord {
+export function withRecipient(record: CandidateRecord, to: string, change: ChangeOfRecipient): CandidateRecord {
   const known = record.outreach.recipients.find((recipient) => recipient.to === to);
   const others = record.outreach.recipients.filter((recipient) => recipient !== known);
   const recipients = [...others, change(known ?? { to, last: null, bounced: null })];

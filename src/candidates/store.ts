@@ -14,7 +14,7 @@ import type { CandidateKey, CandidateRecord, Draft } from "./record.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
 import { checkSize, encode, type Stored } from "./stored.ts";
 import { firstVersion, nextVersion } from "./version.ts";
-import { WordsStore } from "./words-store.ts";
+import { type WordsStore, wordsStore } from "./words-store.ts";
 import { WritesInFlight } from "./writes-in-flight.ts";
 
 /** Makes one change. Returns the changed candidate, or the same record if there is nothing to change. `now` is RFC 3339. */
@@ -48,7 +48,7 @@ export class CandidateStore {
     this.reader = new CandidateReader(mongo, log);
     this.externalIds = new ExternalIds(mongo);
     this.references = new ReferenceIndexStore(mongo);
-    this.words = new WordsStore(mongo, this.reader);
+    this.words = wordsStore(mongo, this.reader);
     const commit = (changes: readonly Change[], position: Reservation) => this.#commit(changes, position);
     const { reader, references, feedClock, inFlight } = this;
     this.batches = candidateBatches({ mongo, reader, references, reminders, feedClock, inFlight, commit });

@@ -6,29 +6,27 @@ import type { CandidateKey } from "./record.ts";
 import type { Stored } from "./stored.ts";
 import { searchable } from "./words.ts";
 
-/** Adds the words of a search to candidates that 0.1.0 wrote. Every method may throw problem store_unavailable. */
-export class WordsStore {
-  readonly #candidates: BoundedCollection<Stored>;
-  readonly #reader: Pick<CandidateReader, "get">;
+export type WordsStore = ReturnType<typeof wordsStore>;
 
-  constructor(mongo: Mongo, reader: Pick<CandidateReader, "get">) {
-    this.#candidates = new BoundedCollection(mongo, "candidates");
-    this.#reader = reader;
-  }
+/** Adds the words of a search to candidates that 0.1.0 wrote. Every function may throw problem store_unavailable. */
+export function wordsStore(mongo: Mongo, reader: Pick<CandidateReader, "get">) {
+  const candidates = new BoundedCollection<Stored>(mongo, "candidates");
 
   /** Finds candidates of all accounts that have no words yet. */
-  async missing(limit: number): Promise<CandidateKey[]> {
-    const found = await this.#candidates.find({ words_form: null }, { limit, projection: { account: 1 } });
+  async function missing(limit: number): Promise<CandidateKey[]> {
+    const found = await candidates.find({ words_form: null }, { limit, projection: { account: 1 } });
     return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
   }
 
   /** Adds the words, unless the candidate was changed since. The row in the feed stays as it is. Returns whether they were added. */
-  async add({ accountId, id }: CandidateKey): Promise<boolean> {
-    const record = await unlessErased(this.#reader.get(accountId, id)); // one that cannot be read gets none until it is written
+  async function add({ accountId, id }: CandidateKey): Promise<boolean> {
+    const record = await unlessErased(reader.get(accountId, id)); // one that cannot be read gets none until it is written
     const version = record === undefined ? {} : { version: record.version };
-    return this.#candidates.updateOne(
+    return candidates.updateOne(
       { _id: id, account: accountId, words_form: null, ...version },
       { $set: searchable(record ?? {}) },
     );
   }
+
+  return { missing, add };
 }

@@ -1,4 +1,5 @@
 import { problem } from "../problems.ts";
+import type { IncomingFile } from "./file.ts";
 
 /** The endings of programs, scripts, web pages, shortcuts, and archives that start a program. */
 const ENDINGS = new Set(
@@ -33,9 +34,7 @@ export function refuseProgramNamed(filename: string): void {
 }
 
 /** Passes a file on. Holds back its first bytes until it has seen enough of them. @throws problem unsupported_media_type */
-export async function* withoutPrograms(
-  stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
+export async function* withoutPrograms(stream: IncomingFile["stream"]) {
   let head: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of stream) {
     if (head === undefined) yield chunk;

@@ -92,7 +92,7 @@ export function planOf(facts: CandidateRecord, rules: ReminderRules | undefined,
   const planned = all.flatMap((each) => messageFor(each, rules));
   const messages = planned.filter(({ waits }) => !waits);
   const lapses = all.flatMap((each) => lapseOf(each, rules));
-  const chases = all.map(({ to, block }) => ({ to, ...chaseOf(to, block, planned, rules, now) }));
+  const chases = all.map((each) => chaseOf(each, planned, rules, now));
   if (messages.length === 0 && planned.length > 0)
     return { ...idle("restored"), lapses, chases, waitsForSettings: true };
   const block = all.find((each) => each.block !== undefined)?.block ?? null;
@@ -106,19 +106,14 @@ export function planOf(facts: CandidateRecord, rules: ReminderRules | undefined,
 }
 
 /** Returns when the recipient's next message goes out, or why none will. */
-function chaseOf(
-  to: string,
-  block: OutreachReason | undefined,
-  planned: readonly PlannedMessage[],
-  { quietHours }: ReminderRules,
-  now: number,
-): Omit<Plan["chases"][number], "to"> {
+function chaseOf({ to, block }: Outstanding, planned: readonly PlannedMessage[], rules: ReminderRules, now: number) {
+  const chase = (next_at: string | null, reason: OutreachReason | null) => ({ to, next_at, reason });
   const message = planned.find((each) => each.to === to);
-  if (message === undefined || message.waits) return { next_at: null, reason: message ? "restored" : (block ?? null) };
+  if (message === undefined || message.waits) return chase(null, message ? "restored" : (block ?? null));
   const earliest = Math.max(now, message.at);
-  const at = quietUntil(quietHours, earliest) ?? earliest;
-  if (at === Infinity) return { next_at: null, reason: "quiet_hours" };
-  return { next_at: timestamp(at), reason: message.held && message.at === earliest ? "mail_limit" : null };
+  const at = quietUntil(rules.quietHours, earliest) ?? earliest;
+  if (at === Infinity) return chase(null, "quiet_hours");
+  return chase(timestamp(at), message.held && message.at === earliest ? "mail_limit" : null);
 }
 
 function idle(reason: OutreachReason | null): Plan {

@@ -9,7 +9,7 @@ import { LinkStore } from "./link-store.ts";
 import { MailBudget } from "./mail-budget.ts";
 import { MessageStore } from "./message-store.ts";
 import { OptOutStore } from "./opt-out-store.ts";
-import { PageViewStore } from "./pages/view-store.ts";
+import { pageViewStore } from "./pages/view-store.ts";
 import { PlanStore } from "./plan-store.ts";
 import type { RulesReader } from "./rules.ts";
 
@@ -34,7 +34,7 @@ export function reminderStores(mongo: Mongo, addresses: AddressHash, random: (by
   const optOuts = new OptOutStore(mongo, addresses);
   const budget = new MailBudget(mongo);
   const plans = new PlanStore(mongo);
-  const pageViews = new PageViewStore(mongo);
+  const pageViews = pageViewStore(mongo);
   const indexes = [accounts, links, messages, optOuts, budget].flatMap((store): CollectionIndexes[] => store.indexes);
 
   /**

@@ -48,7 +48,7 @@ export function expiries(candidates: Pick<CandidateBatches, "expire">, clock: Cl
 }
 
 /** Makes candidates findable that an earlier version wrote. */
-export function missingWords(words: Pick<WordsStore, "missing" | "add">): Sweep {
+export function missingWords(words: WordsStore): Sweep {
   const due = () => words.missing(BATCH);
   return { name: "missing_words", run: (signal) => inBatches(due, (key) => words.add(key), signal) };
 }

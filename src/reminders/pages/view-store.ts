@@ -23,31 +23,29 @@ export type CandidateView = Pick<CandidateRecord, (typeof MEMBERS)[number]> & {
   readonly references: readonly Pick<ReferenceRecord, "id" | "email" | "state" | "updated_at">[];
 };
 
-export class PageViewStore {
-  readonly #candidates: BoundedCollection<Stored>;
-
-  constructor(mongo: Mongo) {
-    this.#candidates = new BoundedCollection(mongo, "candidates");
-  }
+export function pageViewStore(mongo: Mongo) {
+  const candidates = new BoundedCollection<Stored>(mongo, "candidates");
 
   /**
    * Returns undefined if the candidate was erased. Reads little, however large the record is.
    * @param reference the id of the reference that the page is about, or TO_CANDIDATE.
    * @throws problem store_unavailable
    */
-  async find({ accountId, id }: CandidateKey, reference: string): Promise<CandidateView | undefined> {
+  async function find({ accountId, id }: CandidateKey, reference: string): Promise<CandidateView | undefined> {
     const shown = {
       ...Object.fromEntries(MEMBERS.map((member) => [member, 1])),
       documents: membersOf("documents", "state", [...ASKED_OF_CANDIDATE, "received"]),
       references: membersOf("references", "id", [reference]),
     };
-    const [found] = await this.#candidates.aggregate<CandidateView>([
+    const [found] = await candidates.aggregate<CandidateView>([
       { $match: { _id: id, account: accountId, deleted: { $exists: false } } },
       { $project: shown },
       { $unset: HIDDEN },
     ]);
     return found;
   }
+
+  return { find };
 }
 
 /** Builds a $filter: the items of a list whose member has one of the values. */
