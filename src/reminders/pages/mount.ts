@@ -11,7 +11,7 @@ import type { Words } from "../languages/en.ts";
 import { LANGUAGES, wordsOf } from "../languages/language.ts";
 import { answerLimit, excessOf, sorted, type Typed, typedIn } from "./answers.ts";
 import { candidatePage } from "./candidate-page.ts";
-import { noticeOf, type Page, pageOf, POLICY } from "./page.ts";
+import { noticeOf, type Page, pageOf, POLICY, visitPage } from "./page.ts";
 import { receiveFields, receiveFile, refusalOf } from "./receive.ts";
 import { declinedPage, declinePage, questionsPage, refereePage, typedHtml } from "./referee-page.ts";
 import { isOpen, type Kind, mayTakeBack, type Shown, type Stop, type Visit, type Visits } from "./visits.ts";
@@ -174,7 +174,12 @@ function send(ctx: Ctx, page: Page | string): void {
 function closed(visit: Visit, typed: Html | undefined): Page {
   const { candidate, reference, words, contact, expired } = visit;
   const { pages } = words;
-  const thanks = (text: string) => noticeOf(200, words, { title: pages.thanks, text }, typed);
+  const thanks = (text: string) =>
+    visitPage(200, visit, {
+      title: pages.thanks,
+      body: html`<p>${text}</p>
+        ${typed}`,
+    });
   const { title, text } = pages.expired;
   if (expired) return noticeOf(410, words, { title, text: `${text} ${pages.questions(contact)}` }, typed);
   if (mayTakeBack(visit)) return declinedPage(visit, typed);

@@ -83,11 +83,11 @@ export function typedHtml(words: Words, typed: Typed, action?: string): Html | u
       html`<label for="typed-${n}">${texts.answer(n + 1)}</label>
         ${areaOf(text, action === undefined ? raw(`id="typed-${n}" readonly`) : html`id="typed-${n}" name="${name}"`)}`,
   );
-  if (action === undefined)
-    return html`<p>${texts.unsent}</p>
-      ${areas}`;
+  const unsent = html`<p>${texts.unsent}</p>
+    ${areas}`;
+  if (action === undefined) return unsent;
   return html`<form method="post" action="${action}" enctype="multipart/form-data">
-    ${areas}<button>${words.pages.documents.send}</button>
+    ${unsent}<button>${words.pages.documents.send}</button>
   </form>`;
 }
 

@@ -4,7 +4,7 @@ import type { Limits } from "../../../limits/schema.ts";
 import type { Surface } from "../../../limiter/surfaces.ts";
 import type { CandidateOutreach } from "../../../reminders/history-schema.ts";
 import type { UsageReport } from "../../../usage/schema.ts";
-import { barsOf, costOf, newsOf, type Reading } from "./limits.ts";
+import { barsOf, costOf, newsOf, type Reading, requestOf } from "./limits.ts";
 import { isCandidate, type ListQuery, listPath, Model, withCandidate, withRows } from "./model.ts";
 import { faultOf, storedKeys, storeKeys } from "../session-key.ts";
 import { addressOf, type Page } from "./page.ts";
@@ -155,7 +155,7 @@ export class App {
       if (this.model.keys[0] !== key) return undefined;
       if (limits.kind === "ok") this.#read(key, { limits: limits.body, at: performance.now() });
       const left = costOf(this.model.readings.get(key), surface)?.left ?? 0;
-      this.#set({ busy: undefined, said: `Charged 1 ${surface} request. ${count(left)} left.` });
+      this.#set({ busy: undefined, said: `Charged 1 ${requestOf(surface)}. ${count(left)} left.` });
       return result;
     }
     this.#set({ busy: undefined, failure: { path: name, result, at: new Date() }, said: inWords(result) });

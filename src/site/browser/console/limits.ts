@@ -33,16 +33,21 @@ export function costOf(reading: Reading | undefined, surface: Surface): Cost | u
   if (reading === undefined || quotas === undefined) return undefined;
   const { account, key } = quotas;
   const left = Math.min(account.remaining, key.remaining);
-  if (left > 0) return { from: "window", left, text: `Costs 1 ${surface} request. ${count(left)} left.` };
+  if (left > 0) return { from: "window", left, text: `Costs 1 ${requestOf(surface)}. ${count(left)} left.` };
   const granted = reading.limits.grants
     .filter((grant) => grant.surface === surface)
     .reduce((total, { remaining }) => total + remaining, 0);
   if (granted > 0) {
-    const text = `Costs 1 ${surface} request from your grant. ${count(granted)} left.`;
+    const text = `Costs 1 ${requestOf(surface)} from your grant. ${count(granted)} left.`;
     return { from: "grant", left: granted, text };
   }
   const spent = account.remaining === 0 ? "The account" : "This key";
-  return { from: "nothing", left: 0, text: `${spent} has no ${surface} requests left.` };
+  return { from: "nothing", left: 0, text: `${spent} has no ${requestOf(surface)}s left.` };
+}
+
+/** Names a request of a surface, as in "Costs 1 read". */
+export function requestOf(surface: Surface): string {
+  return surface === "reads" ? "read" : `${surface} request`;
 }
 
 /** A part of a window, and who spent it. */

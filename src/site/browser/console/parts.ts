@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { Surface } from "../../../limiter/surfaces.ts";
-import { costOf, msToReset } from "./limits.ts";
+import { costOf, msToReset, requestOf } from "./limits.ts";
 import type { Model } from "./model.ts";
 import type { Refusal } from "./result.ts";
 import { clockTime, countdown, dateTime, visible, visibleLines, words } from "./text.ts";
@@ -28,7 +28,7 @@ export function charged(model: Model, { id, label, surface, path, run, primary }
   const off = refused || model.busy !== undefined;
   const again =
     refused && reading !== undefined ? ` Again in ${countdown(msToReset(reading, surface, performance.now()))}.` : "";
-  const text = cost?.text ?? `Costs 1 ${surface} request. What is left is not known.`;
+  const text = cost?.text ?? `Costs 1 ${requestOf(surface)}. What is left is not known.`;
   return html`<span class="charged">
     <button
       type="button"
