@@ -48,11 +48,7 @@ export function patchedReference(
 }
 
 /** Merges a patch into a response (RFC 7396). @param at where the reference is in the body: a JSON Pointer. */
-function mergedResponse(
-  before: ReferenceRecord["response"],
-  patch: ReferencePatch["response"],
-  at: string,
-): ReferenceRecord["response"] {
+function mergedResponse(before: ReferenceRecord["response"], patch: ReferencePatch["response"], at: string) {
   if (patch === undefined) return before;
   const merged = mergePatch(before, patch) as ReferenceRecord["response"];
   const bytes = Buffer.byteLength(JSON.stringify(merged));

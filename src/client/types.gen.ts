@@ -582,11 +582,11 @@ export type Chase = {
      */
     last_at: string | null;
     /**
-     * When the next reminder goes out. Null if none will. The pack does not have it.
+     * When the next reminder goes out. Null if none will. Not in the pack.
      */
     next_at?: string | null;
     /**
-     * Why no reminder will go out to this person, or why it waits, in the words of the candidate's outreach. Null if nothing holds it up, or if nothing is asked for. The pack does not have it.
+     * Why no reminder will go out to this person, or why it waits, in the words of the candidate's outreach. Null if nothing holds it up, or if nothing is asked for. Not in the pack.
      */
     reason?: 'withdrawn' | 'not_started' | 'nothing_outstanding' | 'disabled' | 'quiet_hours' | 'no_email' | 'opted_out' | 'bounced' | 'cap_reached' | 'mail_limit' | 'restored' | null;
 };
@@ -1205,7 +1205,7 @@ export type SentMessage = {
      */
     to: string;
     /**
-     * Its subject. Null if it was sent before the service kept subjects.
+     * Its subject. Null for what 0.1.0 sent.
      */
     subject: string | null;
     /**

@@ -41,17 +41,15 @@ export async function findMongo(tools: string, signal: AbortSignal, dataDir?: st
     ]);
     if (command !== undefined) return mongod(command);
   }
-  if (hasMongodData) {
+  if (hasMongodData)
     throw new SetupError(
       `${dataDir} holds the data of a real mongod, but there is no mongod: install mongod on the PATH, or set MONGODB_URL.`,
     );
-  }
   const standin = await findStandin(tools, signal);
-  if (standin === undefined) {
+  if (standin === undefined)
     throw new SetupError(
       "MongoDB is missing: install mongod on the PATH, install python3 (3.10 or newer, with venv) for a stand-in, or set MONGODB_URL to a running server.",
     );
-  }
   say(
     `MongoDB: using ${standin.name} over SQLite, a stand-in for development. To use a real MongoDB, set MONGODB_URL, or start with an empty DATA_DIR and mongod on the PATH.`,
   );

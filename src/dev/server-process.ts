@@ -102,11 +102,7 @@ function begin(spec: ServerSpec, port: number, { detached = false }: LaunchOptio
   return { url: spec.url(port), port, pid, exited, stop: () => end(pid) };
 }
 
-async function untilReady(
-  spec: ServerSpec,
-  { url, port, pid, exited }: OwnServer,
-  signal?: AbortSignal,
-): Promise<void> {
+async function untilReady(spec: ServerSpec, { url, port, pid, exited }: OwnServer, signal?: AbortSignal) {
   const slow = setTimeout(() => say(`Still waiting for ${spec.name}; its log is ${spec.log}`), SLOW_START_MS);
   try {
     while (isAlive(pid)) {

@@ -16,7 +16,7 @@ export function listenForStop(): StopSignals {
   const stopping = new AbortController();
   const forced = new AbortController();
   let firstAt = 0;
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {
       if (!stopping.signal.aborted) {
         firstAt = performance.now();
@@ -25,6 +25,5 @@ export function listenForStop(): StopSignals {
         forced.abort();
       }
     });
-  }
   return { stopping: stopping.signal, forced: forced.signal };
 }

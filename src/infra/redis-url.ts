@@ -14,7 +14,7 @@ export function parseRedisUrl(url: string) {
   const { form, s, user, hosts, name, db, query } = LIST.exec(url)?.groups ?? {};
   const tls = s === "s";
   const credentials = user === undefined ? {} : parseCredentials(user);
-  if (form === "sentinel" && hosts !== undefined && name !== undefined) {
+  if (form === "sentinel" && hosts !== undefined && name !== undefined)
     return {
       form,
       tls,
@@ -24,7 +24,6 @@ export function parseRedisUrl(url: string) {
       credentials,
       sentinelCredentials: parseSentinelCredentials(query),
     } as const;
-  }
   if (form === "cluster" && hosts !== undefined && name === undefined && query === undefined)
     return { form, tls, nodes: parseHosts(hosts, 6379), credentials } as const;
   throw wrongForm();

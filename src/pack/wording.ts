@@ -45,14 +45,11 @@ export function wordingIn(language: keyof Texts) {
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long", timeZone: "UTC" });
   const formatted = (date: string | null, format: Intl.DateTimeFormat) =>
     date === null ? NONE : format.format(new Date(date));
-  const measure = (value: number, unit: string, digits: number) =>
-    value.toLocaleString(locale, {
-      style: "unit",
-      unit,
-      unitDisplay: unit === "byte" ? "long" : "short",
-      minimumFractionDigits: digits,
-      maximumFractionDigits: digits,
-    });
+  const measure = (value: number, unit: string, digits: number) => {
+    const unitDisplay = unit === "byte" ? "long" : "short";
+    const precision = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    return value.toLocaleString(locale, { style: "unit", unit, unitDisplay, ...precision });
+  };
   return {
     words,
     say: (key: Key | `missing_${string}`, ...values: string[]) =>

@@ -38,11 +38,7 @@ export async function replan(parts: WritingParts, signal: AbortSignal): Promise<
 }
 
 /** Replans at most SHARE candidates of one account. `isDone` if none is left. */
-async function replanAccount(
-  accountId: string,
-  parts: WritingParts,
-  signal: AbortSignal,
-): Promise<{ changed: number; isDone: boolean }> {
+async function replanAccount(accountId: string, parts: WritingParts, signal: AbortSignal) {
   const limit = pLimit(CONCURRENCY);
   let changed = 0;
   for (let handled = 0; handled < SHARE && !signal.aborted; handled += BATCH) {
@@ -56,11 +52,7 @@ async function replanAccount(
 }
 
 /** Returns whether that changed what the API shows, or when the sender looks at the candidate. */
-async function replanCandidate(
-  key: CandidateKey,
-  rules: ReminderRules,
-  { candidates, stores, clock }: WritingParts,
-): Promise<boolean> {
+async function replanCandidate(key: CandidateKey, rules: ReminderRules, { candidates, stores, clock }: WritingParts) {
   const record = await candidates.reader.get(key.accountId, key.id);
   const { outreach } = planned(record, plannerOf(rules), clock.now());
   if (JSON.stringify({ ...record.outreach, rules: rules.version }) === JSON.stringify(outreach)) {

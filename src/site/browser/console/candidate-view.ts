@@ -146,20 +146,8 @@ function documentRow(app: App, document: Document, path: string): TemplateResult
 }
 
 function referenceRow(reference: Reference): TemplateResult {
-  const {
-    id,
-    name,
-    email,
-    phone,
-    company,
-    job_title,
-    relationship,
-    state,
-    response,
-    requested_at,
-    received_at,
-    chase,
-  } = reference;
+  const { id, name, email, phone, company, job_title, relationship } = reference;
+  const { state, response, requested_at, received_at, chase } = reference;
   const facts = [job_title, company, relationship, email, phone].filter((fact) => fact !== null);
   return html`<li>
     <h3><bdi>${visible(name ?? email ?? id)}</bdi></h3>
