@@ -19,7 +19,10 @@ const HURRIED_MS = 20;
 /** Consecutive refusals after which a hurried lane counts its limit as exhausted. */
 const REFUSALS_IN_A_ROW = 5;
 
-/** Clients of one account with three keys. Each has its own connection, which the kernel assigns to any replica. */
+/**
+ * Clients of one account with three keys. Each has its own connection, which the kernel assigns to any replica: on a busy
+ * machine it may assign all of them to one.
+ */
 export class Crowd {
   readonly tally = new Tally();
   /** When each request was sent and answered, by its id. */
@@ -37,7 +40,8 @@ export class Crowd {
   /** Clients of the lanes whose limit is exhausted. */
   readonly #exhausted = new Set<LoadClient>();
 
-  constructor(url: string, keys: readonly string[], candidate: string) {
+  /** @param keepAlive false opens a connection for each request, so that requests reach several replicas on any machine. */
+  constructor(url: string, keys: readonly string[], candidate: string, keepAlive = true) {
     this.#changes.setMaxListeners(0);
     setMaxListeners(0, this.#ended.signal);
     const everyLane = keys.flatMap((key, n) =>
@@ -46,7 +50,7 @@ export class Crowd {
     this.#lanes = everyLane.map(({ key, surface, share }) => {
       const everyMs = (LANES * UNHURRIED_S * 1000) / (share * limitsOf(surface, 1).account);
       return this.#lane(
-        new LoadClient(url, 1),
+        new LoadClient(url, 1, keepAlive),
         [REQUESTS.reads(key, candidate), REQUESTS[surface](key, candidate)],
         everyMs,
       );

@@ -62,6 +62,7 @@ describe(`${REPLICAS} replicas with LIMITER_ON_OUTAGE=local`, function () {
       service.url,
       account.keys.map(({ client }) => client.key),
       candidate,
+      false,
     );
     await crowd.exhaust();
     await crowd.end();
