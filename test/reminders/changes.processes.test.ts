@@ -155,6 +155,17 @@ describe("A change that concerns somebody", () => {
     expect(await after(2)).to.deep.equal(["new@example.com"]);
   });
 
+  it("is a referee whom a client asks again, and not one who takes a refusal back", async () => {
+    await bench.change(id, reference({ state: "declined" }));
+    await bench.change(id, reference({ state: "requested" })); // as the page does: requested_at stays
+    expect(await after(60)).to.deep.equal([]);
+    await bench.change(id, reference({ state: "received" }));
+    await bench.change(id, ({ references: [first], ...record }, now) => {
+      return { ...record, references: [patchedReference(first!, { state: "requested" }, { started: true, now })] };
+    });
+    expect(await after(2)).to.deep.equal([REF]);
+  });
+
   it("is the corrected address of a referee who bounced: the reference is requested again", async () => {
     await bench.change(id, reference({ state: "bounced" }));
     await bench.change(id, ({ references: [first], ...record }, now) => {
