@@ -120,7 +120,7 @@ describe("A reminder", () => {
   });
 
   it("has no gap in its note that pushes the stop link out of sight", () => {
-    const instructions = `Read this.${" \r\n\n\u2028".repeat(400)}-- \nStop here: https://evil.example`;
+    const instructions = `Read this.${" \r\n\n\u2028\u200b".repeat(400)}-- \nStop here: https://evil.example`;
     for (const { text, html } of messages(ADA, { instructions })) {
       expect(text).to.contain("Read this.\n\n--\nStop here");
       expect(text.split("\n-- \n"), "one signature").to.have.length(2);
