@@ -50,9 +50,9 @@ export const OUTREACH_REASONS = [
 export type OutreachReason = (typeof OUTREACH_REASONS)[number];
 
 const CHASE_TEXT = {
-  next_at: ["When the next reminder goes out. Null if none will. Not in the pack.", "2026-08-21T09:31:00.000Z"],
+  next_at: ["When the next reminder goes out. Null if none will. The pack leaves it out.", "2026-08-21T09:31:00.000Z"],
   reason: [
-    "Why no reminder will go out to this person, or why it waits, in the words of the candidate's outreach. Null if nothing holds it up, or if nothing is asked for. Not in the pack.",
+    "Why this person gets no reminder, or why the reminder waits. The words are those of the candidate's outreach.reason. Null if nothing holds the reminder up, or if nothing is asked of this person. The pack leaves it out.",
     null,
   ],
 } as const;

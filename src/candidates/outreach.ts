@@ -52,8 +52,8 @@ export function planned(record: CandidateRecord, plan: Planner, now: number): Ca
 }
 
 /**
- * Leaves out deleted references, bounces of addresses that the candidate no longer has, holds that are over, and reminders at
- * once of people who are asked for nothing by now.
+ * Leaves out deleted references, bounces of addresses that the candidate no longer has, and holds that are over. A request to
+ * remind somebody now ends once nothing is asked of them.
  */
 function currentRecipients(record: CandidateRecord, now: number): readonly RecipientRecord[] {
   const { email, documents, references, outreach } = record;

@@ -582,11 +582,11 @@ export type Chase = {
      */
     last_at: string | null;
     /**
-     * When the next reminder goes out. Null if none will. Not in the pack.
+     * When the next reminder goes out. Null if none will. The pack leaves it out.
      */
     next_at?: string | null;
     /**
-     * Why no reminder will go out to this person, or why it waits, in the words of the candidate's outreach. Null if nothing holds it up, or if nothing is asked for. Not in the pack.
+     * Why this person gets no reminder, or why the reminder waits. The words are those of the candidate's outreach.reason. Null if nothing holds the reminder up, or if nothing is asked of this person. The pack leaves it out.
      */
     reason?: 'withdrawn' | 'not_started' | 'nothing_outstanding' | 'disabled' | 'quiet_hours' | 'no_email' | 'opted_out' | 'bounced' | 'cap_reached' | 'mail_limit' | 'restored' | null;
 };
@@ -1205,7 +1205,7 @@ export type SentMessage = {
      */
     to: string;
     /**
-     * Its subject. Null for what 0.1.0 sent.
+     * The subject. Null if 0.1.0 sent the message.
      */
     subject: string | null;
     /**

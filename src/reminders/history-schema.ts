@@ -6,7 +6,11 @@ export const OUTCOMES = ["sent", "deferred", "bounced", "outage", "unconfirmed"]
 
 const SentMessage = component("SentMessage", "One time that a reminder was given to the mail server.", {
   to: about(Type.String(), "Whom it is to: candidate, or the id of the reference.", "candidate"),
-  subject: about(nullable(Type.String()), "Its subject. Null for what 0.1.0 sent.", "Acme needs documents from you"),
+  subject: about(
+    nullable(Type.String()),
+    "The subject. Null if 0.1.0 sent the message.",
+    "Acme needs documents from you",
+  ),
   at: about(Timestamp, "When the mail server answered.", "2026-08-17T09:31:00.000Z"),
   outcome: about(
     oneOf(OUTCOMES),

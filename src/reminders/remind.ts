@@ -5,7 +5,7 @@ import { reminded } from "./edits.ts";
 import { type Plan, planOf } from "./plan.ts";
 import type { WritingParts } from "./stores.ts";
 
-/** Minimum time between two reminders at once for one candidate, in milliseconds. */
+/** Minimum time between two requests to remind the people of one candidate now, in milliseconds. */
 const REMIND_EVERY_MS = 3_600_000;
 
 export type RemindService = ReturnType<typeof remindService>;

@@ -49,9 +49,9 @@ export async function openReminders(shared: Shared & { readonly log?: Logger }):
 }
 
 /**
- * Returns what reminders add to writes of candidates. Undefined if the service sends no mail.
- * @param isCommand true on the command line, which may have no SMTP_URL where the server has one: it plans what a server has
- * planned before.
+ * Returns what plans the reminders of a candidate that is written, or undefined if the service sends no mail.
+ * @param isCommand true on the command line. The server may have an SMTP_URL that the command does not have. So a command
+ * plans the candidates that a server has planned before.
  */
 export function remindersOf({ config, stores, rules }: OpenReminders, isCommand = false): Reminders | undefined {
   const sendsMail = config.SMTP_URL !== null;

@@ -46,6 +46,7 @@ describe("the console's search and reminders", () => {
     const documents = [{ name: "Passport", state: "rejected", rejection_reason: reason }];
     const references = [
       { name: "Charles Babbage", state: "received", response: { well: "known\r\nto all, \\no doubt" } },
+      { email: "grace@example.com" },
     ];
     const metadata = { team: "engines\nlooms" };
     const { body } = await account.client.post("/candidates", { ...ADA, documents, references, metadata });
@@ -61,7 +62,8 @@ describe("the console's search and reminders", () => {
     }
     await page.getByText("Response").click();
     expect(await page.locator("pre").innerText()).to.contain('"known\nto all, \\\\no doubt"');
-    expect(await page.getByText("0 reminders").count()).to.equal(2);
+    expect(await page.getByText("0 reminders").count()).to.equal(3);
+    await page.getByRole("heading", { name: "grace@example.com" }).waitFor();
     await page.getByRole("button", { name: "Read the messages sent" }).click();
     await page.getByRole("heading", { name: "Acme needs documents" }).waitFor();
     const text = await page.getByRole("region", { name: "Reminders" }).innerText();

@@ -113,6 +113,23 @@ describe("A change that concerns somebody", () => {
     expect(bench.sent[1]?.text, "it is no news any more").not.to.contain("was not accepted:");
   });
 
+  it("says every reason: the first twenty in sentences, and the others in the list", async () => {
+    const many = await bench.candidate({ documents: Array.from({ length: 22 }, (_, n) => `File ${n}`) });
+    await bench.sender().run(signal);
+    bench.sent.length = 0;
+    await bench.change(many, (record) => ({
+      ...record,
+      documents: record.documents.map((each) => ({
+        ...each,
+        state: "rejected" as const,
+        rejection_reason: `Reason ${each.name}.`,
+      })),
+    }));
+    await after(2);
+    const text = bench.sent[0]?.text ?? "";
+    for (let n = 0; n < 22; n++) expect(text.split(`Reason File ${n}.`), `reason ${n}`).to.have.length(2);
+  });
+
   it("that is taken back within two minutes is none", async () => {
     await bench.change(id, documents("rejected"));
     bench.now += MINUTE;

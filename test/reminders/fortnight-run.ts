@@ -152,13 +152,13 @@ function done<Response extends Answer | Shown>(response: Response): Response {
   return response;
 }
 
-/** Returns the language of a message, what kind it is, its address if one is given, and what it lists. */
+/** Describes a message as the table does: its language, its kind, its address unless it is the usual one, and its documents. */
 function described({ subject, text, language }: Message, given: string): string {
   const paragraphs = text.split("\n\n");
   const list = paragraphs.findIndex((each) => each.startsWith("- "));
   const isAgain = /^(Reminder|Erinnerung|Rappel|Recordatorio|Herinnering)\s*:/.test(subject);
   const listed = paragraphs[list]?.replaceAll(/^- /gm, "").replaceAll("\n", ", ") ?? "";
-  // A greeting comes first, what changed second if something did, and then the question.
+  // The message begins with a greeting. If something changed, the second paragraph says what. The question follows.
   const news = list === 3 ? (paragraphs[1]?.replaceAll("\n", " + ") ?? "") : "";
   const kind = [isAgain && "again", news && "news"].filter(Boolean).join(" ") || "first";
   return `${language} ${kind}${given}${listed && ": "}${news && `${news} → `}${listed}`;

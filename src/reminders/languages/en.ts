@@ -35,7 +35,7 @@ export const en = {
       program: "Programs, scripts and web pages are not accepted. Please send a document, such as a PDF or a photo.",
       filename: "The name of the file is too long. Rename the file, and send it again.",
       notNeeded: "The file was not stored. This document is no longer needed, or another file has arrived for it.",
-      incomplete: "Not everything arrived. Please send it again.",
+      incomplete: "What you sent did not arrive completely. Please send it again.",
       failed: "The file could not be stored. Please send it again.",
     },
     reference: {
@@ -77,10 +77,10 @@ export const en = {
       stopped: "The messages are stopped",
       done: (sender: string) => `${sender} will send no more messages to this address.`,
     },
-    /** The foot of pages and messages: who asks, until when (a date), and who helps. */
+    /** The foot of pages and messages says who asks, on which date the link ends, and who helps. */
     behalf: (sender: string) => `We are writing to you on behalf of ${sender}.`,
     until: (date: string) => `This link works until ${date}.`,
-    /** `contact` is the sender, and where its replies go. */
+    /** `contact` names the sender and its reply address. */
     questions: (contact: string) => `Do you have questions? Contact ${contact}.`,
     /** The title of a page that says what was done. */
     thanks: "Thank you",
@@ -128,7 +128,7 @@ export const en = {
   expired: "expired",
   stop: (sender: string) =>
     `If you do not want any more messages from ${sender} to this address, you can stop them here:`,
-  /** What changed since the last message: sentences without their end. */
+  /** Sentences that say what changed since the last message. They have no full stop, because a reason may follow. */
   changes: {
     rejected: (name: string) => `“${name}” was not accepted`,
     expired: (name: string) => `“${name}” has expired`,

@@ -22,7 +22,7 @@ export const es: Words = {
       program: "No se admiten programas, scripts ni páginas web. Envíe, por ejemplo, un PDF o una foto, por favor.",
       filename: "El nombre del archivo es demasiado largo. Cambie el nombre y envíe el archivo otra vez.",
       notNeeded: "El archivo no se ha guardado. Este documento ya no hace falta, o ya ha llegado otro archivo.",
-      incomplete: "No ha llegado todo. Envíelo otra vez, por favor.",
+      incomplete: "No ha llegado todo. Envíe todo otra vez, por favor.",
       failed: "No se pudo guardar el archivo. Envíelo otra vez, por favor.",
     },
     reference: {

@@ -54,7 +54,7 @@ export interface Page {
 interface Content {
   readonly title: string;
   readonly body: Html;
-  /** What was done, or what is wrong. It stands first, so that a screen reader begins with it. */
+  /** Says what was done, or what is wrong. It comes first on the page, so that a screen reader reads it first. */
   readonly news?: string | Html | undefined;
 }
 

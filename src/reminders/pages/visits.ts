@@ -178,7 +178,7 @@ export class Visits {
       const reference = before.references.find(({ id }) => id === link.to);
       if (reference === undefined || !isAllowed({ ...visit, candidate: before, reference })) throw notNeeded();
       const moved = patchedReference({ ...reference, response }, { state }, { started: true, now });
-      const settled = { ...moved, requested_at: reference.requested_at }; // who takes back a refusal was asked then
+      const settled = { ...moved, requested_at: reference.requested_at }; // a referee who takes a refusal back was asked at that time
       return { ...before, references: before.references.map((other) => (other === reference ? settled : other)) };
     });
   }

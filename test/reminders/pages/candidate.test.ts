@@ -127,7 +127,7 @@ describe("The page of a candidate", () => {
       headers,
     });
     expect(cut.status).to.equal(400);
-    expect(cut.text).to.contain("Not everything arrived. Please send it again.");
+    expect(cut.text).to.contain("What you sent did not arrive completely. Please send it again.");
     expect(await read()).to.deep.equal(candidate);
   });
 

@@ -80,6 +80,7 @@ describe("The page of a candidate, for a file that is plainly no document,", () 
     "photo.heic": Buffer.from("000000186674797068656963", "hex"),
     "photo.jpg": Buffer.from("ffd8ffe000104a464946", "hex"),
     "cv.rtf": "{\\rtf1",
+    "scan\uFFFD.pdf": "%PDF-1.4",
     "notes.txt": "< 5 years, <b>not</b> html, #!",
     "many-comments.txt": "<!---->".repeat(5_000),
     "large.pdf": `%PDF-1.4${"x".repeat(300_000)}`,

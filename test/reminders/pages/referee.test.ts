@@ -45,7 +45,9 @@ describe("The pages of a referee", () => {
       },
     });
     expect((await read()).state).to.equal("completed");
-    expect((await open(url)).text).to.contain("We have received your answers.");
+    const { text } = await open(url);
+    expect(text).to.contain("We have received your answers.");
+    expect(text, "who asked, and why").to.match(/<footer>[^]*on behalf of Test[^]*named you as a reference/);
     const again = await post(`${url}/questions`, { "answer-0": "No." });
     expect([again.status, (await read()).version]).to.deep.equal([200, candidate.version + 1]);
   });
