@@ -127,6 +127,7 @@ describe("A change that concerns somebody", () => {
     }));
     await after(2);
     const text = bench.sent[0]?.text ?? "";
+    expect(text.match(/was not accepted:/g)).to.have.length(20);
     for (let n = 0; n < 22; n++) expect(text.split(`Reason File ${n}.`), `reason ${n}`).to.have.length(2);
   });
 
