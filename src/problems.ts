@@ -20,6 +20,7 @@ export const PROBLEMS = {
   active_key_cap_reached: { status: 409, title: "Active key cap reached" },
   nothing_to_send: { status: 409, title: "Nothing to send" },
   reminded_recently: { status: 409, title: "Reminded recently" },
+  on_hold: { status: 409, title: "On hold" },
   too_many_documents: { status: 409, title: "Too many documents" },
   too_many_references: { status: 409, title: "Too many references" },
   candidate_deleted: { status: 410, title: "Candidate deleted" },

@@ -1,15 +1,15 @@
-import type { Caller } from "../accounts/caller.ts";
+import type { Caller, Requester } from "../accounts/caller.ts";
 import type { AuditRecord, AuditStore } from "../audit/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
-import type { Precondition } from "../problems.ts";
+import { type Precondition, problem } from "../problems.ts";
 import { documentOf } from "./documents.ts";
 import { candidateDeleted, isTombstone, type Tombstone } from "./erasure.ts";
 import { withoutPart } from "./parts.ts";
 import { type CandidateKey, type CandidateRecord, type Deleter, type Deletion, namesFile } from "./record.ts";
 import { referenceOf } from "./references.ts";
 import { renderDocument, renderReference, taggedCandidate } from "./render.ts";
-import type { CandidateStore } from "./store.ts";
+import type { CandidateStore, Edit } from "./store.ts";
 
 interface EraserOptions {
   readonly store: CandidateStore;
@@ -34,21 +34,22 @@ export class Eraser {
   /** Erases a candidate. Does nothing more if it is erased already. */
   async erase({ accountId, keyId }: Caller, id: string, precondition: Precondition): Promise<void> {
     const { store } = this.#dependencies;
-    const erased = await store.erase(accountId, id, keyId, (record) =>
-      precondition(record === undefined ? [] : [taggedCandidate(record)]),
-    );
+    const erased = await store.erase(accountId, id, keyId, (record) => {
+      precondition(record === undefined ? [] : [taggedCandidate(record)]);
+      if (record !== undefined) checkNotHeld(record);
+    });
     await this.#removeRest(erased);
   }
 
   /** Deletes a document with its bytes. */
-  removeDocument(caller: Caller, candidateId: string, id: string, precondition: Precondition): Promise<void> {
+  removeDocument(caller: Requester, candidateId: string, id: string, precondition: Precondition): Promise<void> {
     return this.#removePart(caller, candidateId, (record, by) => {
       precondition([renderDocument(record, documentOf(record, id)), taggedCandidate(record)]);
       return withoutPart(record, "documents", id, by);
     });
   }
 
-  async removeReference(caller: Caller, id: string, precondition: Precondition): Promise<void> {
+  async removeReference(caller: Requester, id: string, precondition: Precondition): Promise<void> {
     const candidateId = await this.#dependencies.store.references.candidateOf(caller.accountId, id);
     await this.#removePart(caller, candidateId, (record, by) => {
       precondition([renderReference(record, referenceOf(record, id)), taggedCandidate(record)]);
@@ -57,12 +58,17 @@ export class Eraser {
   }
 
   async #removePart(
-    { accountId, keyId: key }: Caller,
+    { keyId: key, ...author }: Requester,
     candidateId: string,
     without: (record: CandidateRecord, by: Deleter) => CandidateRecord,
   ): Promise<void> {
     const { store } = this.#dependencies;
-    await this.#removeRest(await store.change(accountId, candidateId, (record, at) => without(record, { key, at })));
+    const edit: Edit = (record, at) => {
+      const after = without(record, { key, at });
+      checkNotHeld(record);
+      return after;
+    };
+    await this.#removeRest(await store.change(author, candidateId, edit));
   }
 
   /**
@@ -84,6 +90,7 @@ export class Eraser {
     if (isTombstone(erased)) {
       await idempotency.end(accountId, id, candidateDeleted(id));
       await messages.removeAll({ accountId, id });
+      await store.history.remove({ accountId, id });
     } else await idempotency.forget(accountId, id);
     for (const file of erasure.files) {
       if (signal?.aborted) return;
@@ -111,6 +118,12 @@ export class Eraser {
         await content.removeUnsettled(entry);
     }
   }
+}
+
+/** @throws problem on_hold */
+function checkNotHeld({ id, hold }: CandidateRecord): void {
+  const detail = `Candidate ${id} is under a hold. To delete it, or its documents and references, lift the hold first.`;
+  if (hold !== null) throw problem("on_hold", detail);
 }
 
 /** The entry of the audit trail. Its id is derived from what was deleted, so a repeated erasure writes it once. */

@@ -76,6 +76,10 @@ export const ADVICE: Record<ProblemCode, Advice> = {
     when: "The state that you send would contradict the rest: a requested document of a candidate that is not started, for example.",
     remedy: "Send one of the states in `allowed`, or change first what `detail` names.",
   },
+  on_hold: {
+    when: "You delete a candidate that is under a hold, or one of its documents or references.",
+    remedy: 'Keep it. Once the reason for the hold is gone, lift it first: PATCH the candidate with `"hold": null`.',
+  },
   candidate_withdrawn: {
     when: "You start a candidate that is withdrawn.",
     remedy: 'Reinstate the candidate with PATCH and `"withdrawn": false`, then start it.',
