@@ -606,7 +606,7 @@ export type Chase = {
  */
 export type By = {
     /**
-     * key: a client, with an API key. candidate, referee: that person, on a page of the service. service: the service by itself. operator: whoever runs the service.
+     * Who it was. key: a client, with an API key. candidate, referee: that person, on a page of the service. service: the service by itself. operator: whoever runs the service.
      */
     type: 'key' | 'candidate' | 'referee' | 'service' | 'operator';
     /**
@@ -1534,6 +1534,20 @@ export type ReferencePatch = {
 };
 
 /**
+ * An API key.
+ */
+export type PackKey = {
+    /**
+     * The id of the key.
+     */
+    id: string;
+    /**
+     * The name of the key.
+     */
+    name: string;
+};
+
+/**
  * The account that the candidate belongs to.
  */
 export type PackAccount = {
@@ -1545,6 +1559,10 @@ export type PackAccount = {
      * The name of the account.
      */
     name: string;
+    /**
+     * The API keys that decided something, with their names.
+     */
+    keys: Array<PackKey>;
 };
 
 /**
@@ -1669,6 +1687,10 @@ export type Pack = {
      * How many references are needed, and how many are there.
      */
     reference_requirements: ReferenceRequirements;
+    /**
+     * All that changed of the candidate, and the messages, the newest first.
+     */
+    history: Array<HistoryEntry>;
 };
 
 /**
