@@ -284,7 +284,7 @@ describe("what the pack's PDF says", () => {
       ["A certificate with a name…", accepted, "Ada"],
       ["CV", accepted, "The service"],
       ["Bo", `Declined, ${NOW}`, "Bo"],
-      ["Cy", `Not asked yet, ${NOW}`, "Operator ann"],
+      ["Cy", `Not requested, ${NOW}`, "Operator ann"],
     ]);
     expect(messages).to.deep.equal([
       [NOW, "Ada"],
