@@ -18,6 +18,7 @@ export const PROBLEMS = {
   candidate_withdrawn: { status: 409, title: "Candidate withdrawn" },
   idempotency_in_flight: { status: 409, title: "Idempotent request in flight" },
   active_key_cap_reached: { status: 409, title: "Active key cap reached" },
+  on_hold: { status: 409, title: "On hold" },
   nothing_to_send: { status: 409, title: "Nothing to send" },
   reminded_recently: { status: 409, title: "Reminded recently" },
   too_many_documents: { status: 409, title: "Too many documents" },

@@ -1,4 +1,7 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
+import pLimit from "p-limit";
 import { Problem } from "../problems.ts";
 import type { Operations } from "./operations.ts";
 
@@ -18,6 +21,20 @@ export type Run = (
 /** The option of a command that calls `confirm`. */
 export const YES = ["--yes", "do not ask for confirmation"] as const;
 
+/** The option of a command that erases people. */
+export const DESPITE_HOLDS = ["--despite-holds", "erase people under a hold, too"] as const;
+
+export interface ErasureOptions {
+  readonly yes?: true | undefined;
+  readonly despiteHolds?: true | undefined;
+}
+
+export async function printed(result: object, { stdout }: Pick<CommandContext, "stdout">): Promise<void> {
+  await pipeline(Readable.from([`${JSON.stringify(result, null, 2)}\n`]), stdout, { end: false });
+}
+
+const AT_ONCE = 4;
+
 /** Parses a plain decimal number. Returns NaN for anything else; the service then says what it must be. */
 export function numberIn(text: string): number {
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
@@ -32,5 +49,41 @@ export async function patiently<T>(task: () => Promise<T>, signal?: AbortSignal)
       if (!(error instanceof Problem && error.code === "store_unavailable") || waitMs > 16_000) throw error;
       await setTimeout(waitMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
     }
+  }
+}
+
+/**
+ * Works on the items of all pages, several at once, each patiently, and shows the progress. Ctrl-C ends it after those under way,
+ * and so does an error.
+ */
+export async function severally<Item>(
+  pages: AsyncIterable<readonly Item[]>,
+  { stderr }: Pick<CommandContext, "stderr">,
+  total: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const interrupt = new AbortController();
+  const { signal } = interrupt;
+  const stop = (cause: unknown) =>
+    interrupt.abort(
+      new Error("Stopped. To go on, run the same command again", { cause: cause === "SIGINT" ? undefined : cause }),
+    );
+  process.once("SIGINT", stop);
+  const began = Date.now();
+  let done = 0;
+  try {
+    for await (const page of pages) {
+      await pLimit(AT_ONCE).map(page, async (item) => {
+        if (!signal.aborted) await patiently(() => work(item), signal).catch(stop);
+      });
+      signal.throwIfAborted();
+      const speed = (done += page.length) / ((Date.now() - began) / 1000);
+      const left = Math.ceil((total - done) / speed / 60);
+      if (stderr.isTTY && page.length > 0)
+        stderr.write(`\r${done} of ${total}, ${Math.round(speed)} a second, ${left} min to go  `);
+    }
+  } finally {
+    process.off("SIGINT", stop);
+    if (stderr.isTTY && done > 0) stderr.write("\n");
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Versions } from "../accounts/announce.ts";
 import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
+import type { AccountView } from "../accounts/view.ts";
 import { AuditStore } from "../audit/store.ts";
 import { type AuditTrail, auditTrail } from "../audit/trail.ts";
 import { compose, type System } from "../compose.ts";
@@ -72,6 +73,13 @@ export class Operations {
     return new AccountStore(await this.mongo());
   }
 
+  /** Suspends an account, or ends its suspension, and has its reminders replanned. */
+  async setStatus(account: string, status: "active" | "suspended"): Promise<AccountView> {
+    this.actor(); // throws before anything is written
+    await (await this.outreach()).noteChange(account);
+    return (await this.accounts()).setStatus(account, status);
+  }
+
   async grants(): Promise<GrantService> {
     const [mongo, redis] = await Promise.all([this.mongo(), this.redis(), this.setClock()]);
     return grantService({
@@ -129,8 +137,12 @@ export class Operations {
     return usageService(new UsageStore(mongo), new AccountStore(mongo), this.clock);
   }
 
+  async auditStore(): Promise<AuditStore> {
+    return new AuditStore(await this.mongo());
+  }
+
   async audit(): Promise<AuditTrail> {
-    const store = new AuditStore(await this.mongo());
+    const store = await this.auditStore();
     return auditTrail({ store, clock: this.clock, newId: newTypeId, actor: () => this.actor() });
   }
 

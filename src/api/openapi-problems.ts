@@ -90,6 +90,7 @@ const DETAILS: Record<ProblemCode, string> = {
   idempotency_in_flight:
     "The first request with this Idempotency-Key is still in progress. Send the request again in a second.",
   active_key_cap_reached: "The account has 5 active keys, the maximum. Revoke one first.",
+  on_hold: "provisional",
   nothing_to_send: "No reminder can go out. The reason is cap_reached: /docs#nothing_to_send says what to do.",
   reminded_recently: "A reminder was asked for less than an hour ago. Try again in 1742 seconds.",
   too_many_documents: "The candidate already has 200 documents, the maximum.",

@@ -55,6 +55,11 @@ export class AuditStore implements Indexed {
     await this.#outcomes.insertIfAbsent(outcome);
   }
 
+  /** Yields records, oldest first. */
+  async *entries({ since = "" }: { since?: string } = {}): AsyncGenerator<AuditRecord> {
+    yield* await this.#records.find({ at: { $gte: since } }, { sort: { at: 1 } });
+  }
+
   /** Returns records, newest first. One without an outcome is running or was interrupted. */
   async newest(limit: number, accountId?: string) {
     const filter = accountId === undefined ? {} : { account: equals(accountId) };

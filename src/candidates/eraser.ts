@@ -31,13 +31,19 @@ export class Eraser {
     this.#dependencies = dependencies;
   }
 
-  /** Erases a candidate. Does nothing more if it is erased already. */
-  async erase({ accountId, keyId }: Caller, id: string, precondition: Precondition): Promise<void> {
+  /** Erases a candidate. Returns false if there is nothing to do, because it is erased already. */
+  async erase({ accountId, keyId }: Caller, id: string, precondition: Precondition): Promise<boolean> {
     const { store } = this.#dependencies;
     const erased = await store.erase(accountId, id, keyId, (record) =>
       precondition(record === undefined ? [] : [taggedCandidate(record)]),
     );
     await this.#removeRest(erased);
+    return erased.erasure !== null;
+  }
+
+  /** Leaves a tombstone of a candidate that is not here, and its entry in the audit. @throws problem not_found */
+  async bury({ accountId, keyId }: Caller, id: string): Promise<void> {
+    await this.#removeRest(await this.#dependencies.store.bury(accountId, id, keyId));
   }
 
   /** Deletes a document with its bytes. */

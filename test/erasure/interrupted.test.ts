@@ -45,7 +45,7 @@ describe("an erasure that was interrupted", () => {
   }
 
   /** Begins an erasure that ends where `broken` does. */
-  async function interrupted(broken: Partial<Parts>, erase: (eraser: Eraser) => Promise<void>): Promise<void> {
+  async function interrupted(broken: Partial<Parts>, erase: (eraser: Eraser) => Promise<unknown>): Promise<void> {
     const failure = await erase(new Eraser({ ...parts(), ...broken })).catch((error: unknown) => String(error));
     expect(failure).to.equal("Error: crash");
   }
