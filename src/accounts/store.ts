@@ -67,6 +67,10 @@ export class AccountStore {
     return account;
   }
 
+  async has(accountId: string): Promise<boolean> {
+    return (await this.#accounts.findOne({ _id: accountId })) !== null;
+  }
+
   /**
    * Changes an account. Retries if another write came in between. Two round trips, and two more for each lost race.
    * @param edit returns the changed account, or the same object if there is nothing to do. Its errors end the change.

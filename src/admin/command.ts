@@ -52,12 +52,9 @@ export async function patiently<T>(task: () => Promise<T>, signal?: AbortSignal)
   }
 }
 
-/**
- * Works on the items of all pages, several at once, each patiently, and shows the progress. Ctrl-C ends it after those under way,
- * and so does an error.
- */
+/** Works on items, several at once, each patiently, and shows the progress. Ctrl-C, or an error, ends it after those under way. */
 export async function severally<Item>(
-  pages: AsyncIterable<readonly Item[]>,
+  items: Iterable<Item> | AsyncIterable<Item>,
   { stderr }: Pick<CommandContext, "stderr">,
   total: number,
   work: (item: Item) => Promise<void>,
@@ -66,24 +63,25 @@ export async function severally<Item>(
   const { signal } = interrupt;
   const stop = (cause: unknown) =>
     interrupt.abort(
-      new Error("Stopped. To go on, run the same command again", { cause: cause === "SIGINT" ? undefined : cause }),
+      new Error("Stopped. To go on, run the same command again", cause instanceof Error ? { cause } : {}),
     );
   process.once("SIGINT", stop);
-  const began = Date.now();
+  const [began, running] = [Date.now(), new Set<Promise<void>>()];
   let done = 0;
   try {
-    for await (const page of pages) {
-      await pLimit(AT_ONCE).map(page, async (item) => {
-        if (!signal.aborted) await patiently(() => work(item), signal).catch(stop);
-      });
-      signal.throwIfAborted();
-      const speed = (done += page.length) / ((Date.now() - began) / 1000);
+    for await (const item of items) {
+      if (running.size === AT_ONCE) await Promise.race(running);
+      if (signal.aborted) break;
+      const task = patiently(() => work(item), signal).catch(stop);
+      running.add(task.finally(() => running.delete(task)));
+      const speed = ++done / ((Date.now() - began) / 1000);
       const left = Math.ceil((total - done) / speed / 60);
-      if (stderr.isTTY && page.length > 0)
-        stderr.write(`\r${done} of ${total}, ${Math.round(speed)} a second, ${left} min to go  `);
+      if (stderr.isTTY) stderr.write(`\r${done} of ${total}, ${Math.round(speed)} a second, ${left} min to go  `);
     }
   } finally {
+    await Promise.all(running);
     process.off("SIGINT", stop);
     if (stderr.isTTY && done > 0) stderr.write("\n");
   }
+  signal.throwIfAborted();
 }

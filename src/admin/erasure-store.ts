@@ -1,5 +1,5 @@
-import type { Filter } from "mongodb";
-import type { Deletion, Erasure } from "../candidates/record.ts";
+import type { AuditRecord } from "../audit/store.ts";
+import type { Erasure } from "../candidates/record.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { patiently } from "./command.ts";
@@ -7,71 +7,55 @@ import { patiently } from "./command.ts";
 interface Owned {
   _id: string;
   account: string;
-}
-
-interface Candidate extends Owned {
   change: string;
   state: string;
   erasure?: Erasure;
 }
 
-const byId = (_id: string): Filter<Owned> => ({ _id });
-const byAccount = (account: string): Filter<Owned> => ({ account });
-const byPrefix = (account: string): Filter<Owned> => ({ _id: { $gte: `${account}/`, $lt: `${account}0` } }); // 0 follows /
-
-/** What an account has besides its candidates, and how it is found there. `keys` and `secrets` are read as a whole. */
-const BELONGINGS = {
-  assistant_settings: byId,
-  grants: byAccount,
-  idempotency_records: byAccount,
-  keys: byAccount,
-  links: byAccount,
-  mail_account_days: byPrefix,
-  mail_addresses: byPrefix,
-  messages: byAccount,
-  opt_outs: byPrefix,
-  outreach_accounts: byId,
-  quiet_hours_settings: byId,
-  secrets: byAccount,
-  usage: byAccount,
-};
+/** Where an account has something besides its candidates, by how it is found there. */
+const BY_ID = ["assistant_settings", "outreach_accounts", "quiet_hours_settings"];
+const BY_PREFIX = ["mail_account_days", "mail_addresses", "opt_outs"];
+const BY_ACCOUNT = ["grants", "idempotency_records", "keys", "links", "messages", "secrets", "usage"];
 
 const PAGE = 1_000;
-const ERASED = "deleted";
+const candidatesIn = (mongo: Mongo) => new BoundedCollection<Owned>(mongo, "candidates");
 
-/** Removes what an erased account has besides its candidates. Can be repeated. @throws problem store_unavailable */
+/** Removes what an account has besides its candidates. */
 export async function removeBelongings(mongo: Mongo, account: string): Promise<void> {
-  const { signal } = new AbortController();
-  for (const [name, filterOf] of Object.entries(BELONGINGS))
-    await new BoundedCollection<Owned>(mongo, name).deleteInBatches(filterOf(account), signal);
+  const remove = (name: string, filter: object) =>
+    new BoundedCollection<Owned>(mongo, name).deleteInBatches(filter, new AbortController().signal);
+  for (const name of BY_ID) await remove(name, { _id: account });
+  for (const name of BY_PREFIX) await remove(name, { _id: { $gte: `${account}/`, $lt: `${account}0` } }); // 0 follows /
+  for (const name of BY_ACCOUNT) await remove(name, { account });
 }
 
-/** Counts an account's candidates that are not erased. @throws problem store_unavailable */
+/** Counts an account's candidates that are not erased. */
 export async function countCandidates(mongo: Mongo, account: string): Promise<number> {
-  const candidates = new BoundedCollection<Candidate>(mongo, "candidates");
-  const pipeline = [{ $match: { account, state: { $ne: ERASED } } }, { $count: "count" }];
-  const [found] = await patiently(() => candidates.aggregate<{ count: number }>(pipeline));
-  return found?.count ?? 0;
+  const pipeline = [{ $match: { account, state: { $ne: "deleted" } } }, { $count: "count" }];
+  return (await candidatesIn(mongo).aggregate<{ count: number }>(pipeline))[0]?.count ?? 0;
 }
 
-/** Yields the ids of an account's candidates that are not erased, in pages. @throws problem store_unavailable */
-export async function* candidatesOf(mongo: Mongo, account: string): AsyncGenerator<string[]> {
-  const candidates = new BoundedCollection<Candidate>(mongo, "candidates");
+/** Yields the ids of an account's candidates that are not erased. One that is changed meanwhile may come twice. */
+export async function* candidatesOf(mongo: Mongo, account: string): AsyncGenerator<string> {
   const options = { sort: { change: 1 }, limit: PAGE, projection: { change: 1, state: 1 } } as const;
   for (let after: string | undefined = ""; after !== undefined;) {
     const following = { account, change: { $gt: after } };
-    const page: Candidate[] = await patiently(() => candidates.find(following, options));
-    yield page.filter(({ state }) => state !== ERASED).map(({ _id }) => _id);
+    const page: Owned[] = await patiently(() => candidatesIn(mongo).find(following, options));
+    for (const { _id, state } of page) if (state !== "deleted") yield _id;
     after = page.at(-1)?.change;
   }
 }
 
-/** Returns the deletions of erasures that are not finished: the audit does not have them yet. Oldest first. */
-export async function pendingDeletions(mongo: Mongo, since: string) {
-  const candidates = new BoundedCollection<Candidate>(mongo, "candidates");
-  const found = await candidates.find({ "erasure.at": { $gte: since } }, { projection: { account: 1, erasure: 1 } });
+export type DeletionEntry = Pick<AuditRecord, "action" | "account" | "subject" | "at" | "details">;
+
+/** Returns the entries that the audit will have once their erasures are finished, oldest first. */
+export async function pendingDeletions(mongo: Mongo, since: string): Promise<DeletionEntry[]> {
+  const unfinished = { "erasure.at": { $gte: since } };
+  const found = await candidatesIn(mongo).find(unfinished, { projection: { account: 1, erasure: 1 } });
   const all = found.flatMap(({ _id: candidate, account, erasure }) =>
-    (erasure?.deletions ?? []).map((deletion: Deletion) => ({ account, candidate, ...deletion })),
+    (erasure?.deletions ?? []).map(({ kind, id, at }) => {
+      return { action: `${kind} delete`, account, subject: id, at, details: { candidate } };
+    }),
   );
   return all.filter(({ at }) => at >= since).toSorted((one, other) => (one.at < other.at ? -1 : 1));
 }

@@ -1,117 +1,114 @@
+import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import type { Caller } from "../accounts/caller.ts";
-import type { AccountStore } from "../accounts/store.ts";
-import type { Eraser } from "../candidates/eraser.ts";
-import { Problem } from "../problems.ts";
+import { type Static, Type } from "typebox";
+import { parseEntry } from "../api/entries.ts";
+import { checker } from "../api/input.ts";
+import { refusable } from "../candidates/bulk.ts";
+import { isGone, Problem } from "../problems.ts";
 import { type CommandContext, type ErasureOptions, printed, severally } from "./command.ts";
 import { confirm } from "./dialogue.ts";
 import { eraseAccount } from "./erase-account.ts";
-import { type ErasureLine, linesOf, type NumberedLine } from "./erasure-lines.ts";
 import type { Operations } from "./operations.ts";
 
-const isAccount = ({ candidate, document, reference }: ErasureLine) =>
-  candidate === undefined && document === undefined && reference === undefined;
+const idOf = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$` });
 
-/** Erases again what a file lists, accounts last. @throws {Error} in the end, after the report, if some lines failed. */
+/** What was erased: an account, a candidate, or a part of one. `candidate` is null if the audit does not say whose part it was. */
+const Line = Type.Object(
+  {
+    account: idOf("acct"),
+    candidate: Type.Optional(Type.Union([idOf("cand"), Type.Null()])),
+    document: Type.Optional(idOf("doc")),
+    reference: Type.Optional(idOf("ref")),
+    at: Timestamp,
+  },
+  { additionalProperties: false },
+);
+
+type ErasureLine = Static<typeof Line>;
+const checkLine = checker(Line, "line");
+
+type Ending = "erased" | "already_erased" | "not_there";
+
+/** Erases again what a file lists. @throws {Error} in the end, after the report, if some lines failed. */
 export async function replayErasures(
   operations: Operations,
   context: CommandContext,
   file: string,
   { yes }: ErasureOptions,
 ): Promise<object> {
-  const { lines, candidates, accounts, fault } = await summaryOf(file);
-  if (fault !== undefined && candidates + accounts.size === 0) throw fault;
-  const whole = accounts.size === 0 ? "" : `, and the whole accounts ${[...accounts.keys()].join(", ")}`;
-  const question = `Erase again ${candidates} candidates and parts of candidates${whole}?`;
+  const lines = await linesIn(file);
+  const good = lines.flatMap(({ line }) => (line instanceof Problem ? [] : line));
+  if (lines[0]?.line instanceof Problem && good.length === 0) throw lines[0].line;
+  const accounts = good.filter(isAccount).map(({ account }) => account);
+  const whole = accounts.length === 0 ? "" : `, and the whole accounts ${accounts.join(", ")}`;
+  const question = `Erase again ${good.length - accounts.length} candidates and parts of candidates${whole}?`;
   await confirm(operations, context, question, { yes, needsYes: true });
-  const report = { object: "erasure_replay", lines, erased: 0, already_erased: 0, not_there: 0 };
-  const onHold: string[] = [];
-  const failed: { line: number; reason: string }[] = [];
-  const isKnown = knownIn(await operations.accountStore());
+  const [audit, store, system] = await Promise.all([
+    operations.audit(),
+    operations.accountStore(),
+    operations.system(),
+  ]);
+  const { eraser } = system;
+  const counts = { erased: 0, already_erased: 0, not_there: 0 };
+  const [on_hold, failed]: [string[], { line: number; reason: string }[]] = [[], []];
 
-  async function replay({ number, line }: NumberedLine, eraser: Eraser): Promise<void> {
-    if (line instanceof Problem) return void failed.push({ line: number, reason: line.message });
-    if (isAccount(line)) return;
-    try {
-      const caller = { accountId: line.account, keyId: operations.actor() };
-      report[(await isKnown(line.account)) ? await eraseAgain(eraser, caller, line) : "not_there"]++;
-    } catch (error) {
-      if (!(error instanceof Problem) || error.code === "store_unavailable") throw error;
-      if (error.code === "on_hold") onHold.push(line.candidate ?? line.reference ?? "");
-      else failed.push({ line: number, reason: error.message });
-    }
+  async function replay({ number, line }: NumberedLine): Promise<void> {
+    const ending = line instanceof Problem ? line : await refusable(() => eraseAgain(line));
+    if (!(ending instanceof Problem)) counts[ending]++;
+    else if (ending.code === "on_hold" && !(line instanceof Problem)) on_hold.push(line.candidate ?? line.account);
+    else failed.push({ line: number, reason: ending.message });
   }
 
-  const system = await operations.system();
-  async function work(): Promise<void> {
-    await severally(linesOf(file), context, lines, (line) => replay(line, system.eraser));
-    for (const [id, line] of accounts) {
-      const ended = (await isKnown(id)) ? await eraseAccount(operations, context, system, id) : undefined;
-      report[ended === undefined ? "not_there" : "erased"]++;
-      onHold.push(...(ended?.on_hold ?? []));
-      if (ended?.status === "suspended") failed.push({ line, reason: `${id} has people under a hold.` });
+  async function eraseAgain(line: ErasureLine): Promise<Ending> {
+    const { account: accountId, candidate, document, reference } = line;
+    const caller = { accountId, keyId: operations.actor() };
+    try {
+      if (reference !== undefined) await eraser.removeReference(caller, reference, pass);
+      else if (isAccount(line)) await eraseAccount(operations, context, system, accountId);
+      else if (candidate == null)
+        return "not_there"; // nobody knows whose document it was
+      else if (document !== undefined) await eraser.removeDocument(caller, candidate, document, pass);
+      else if (!(await eraser.erase(caller, candidate, pass))) return "already_erased";
+      return "erased";
+    } catch (error) {
+      if (!(error instanceof Problem && isGone(error))) throw error;
+      if (error.code === "candidate_deleted") return "already_erased";
+      if (candidate == null || !(await store.has(accountId))) return "not_there";
+      if ((document ?? reference) === undefined) await eraser.bury(caller, candidate);
+      // An attempt that was interrupted may have removed the part from the record, and not yet its bytes.
+      else if (await eraser.finish(accountId, candidate, new AbortController().signal)) return "erased";
+      return "not_there";
     }
   }
 
   try {
-    const audited = { action: "erasures replay", accountId: "all", subject: basename(file), details: { lines } };
-    await (await operations.audit()).around(audited, work);
+    const details = { lines: lines.length };
+    const audited = { action: "erasures replay", accountId: "all", subject: basename(file), details };
+    await audit.around(audited, () => severally(lines, context, lines.length, replay));
   } finally {
     await system.close();
   }
-  const result = { ...report, on_hold: onHold, failed };
-  if (failed.length === 0) return result;
-  await printed(result, context);
-  throw new Error(`${failed.length} of ${lines} lines failed: see \`failed\`. The others are replayed.`);
+  const report = { object: "erasure_replay", lines: lines.length, ...counts, on_hold, failed };
+  if (failed.length === 0) return report;
+  await printed(report, context);
+  throw new Error(`${failed.length} of ${lines.length} lines failed: see \`failed\`. The others are replayed.`);
 }
 
-/** Reads the file before anything is erased. `accounts`: by id, the line. `fault`: what is wrong with the first bad line. */
-async function summaryOf(file: string) {
-  const accounts = new Map<string, number>();
-  let [lines, candidates] = [0, 0];
-  let fault: Problem | undefined;
-  for await (const page of linesOf(file))
-    for (const { number, line } of page) {
-      lines++;
-      if (line instanceof Problem) fault ??= line;
-      else if (isAccount(line)) accounts.set(line.account, number);
-      else candidates++;
-    }
-  return { lines, candidates, accounts, fault };
+interface NumberedLine {
+  readonly number: number;
+  /** Why it cannot be replayed, if it is no line of an export. */
+  readonly line: ErasureLine | Problem;
 }
 
-/** Returns whether an account is in the database. One that was created after the backup is not. */
-function knownIn(accounts: AccountStore): (id: string) => Promise<boolean> {
-  const known = new Map<string, boolean>();
-  return async (id) => {
-    const isKnown = known.get(id) ?? (await accounts.get(id, { evenErased: true }).then(() => true, unlessNotFound));
-    known.set(id, isKnown);
-    return isKnown;
-  };
+async function linesIn(file: string): Promise<NumberedLine[]> {
+  const texts = (await readFile(file, "utf8")).split("\n").map((text, n) => ({ number: n + 1, text: text.trim() }));
+  const read = async (text: string) => refusable(() => checkLine(parseEntry(Buffer.from(text))).value);
+  const some = texts.filter(({ text }) => text !== "");
+  return Promise.all(some.map(async ({ number, text }) => ({ number, line: await read(text) })));
 }
 
-/** Returns false for problem not_found. @throws any other error */
-function unlessNotFound(error: unknown): false {
-  if (error instanceof Problem && error.code === "not_found") return false;
-  throw error;
+function isAccount({ candidate, document, reference }: ErasureLine): boolean {
+  return candidate === undefined && document === undefined && reference === undefined;
 }
 
-async function eraseAgain(eraser: Eraser, caller: Caller, { candidate, document, reference }: ErasureLine) {
-  const pass = () => undefined;
-  try {
-    if (reference !== undefined) await eraser.removeReference(caller, reference, pass);
-    else if (candidate == null)
-      return "not_there"; // nobody knows whose document it was
-    else if (document !== undefined) await eraser.removeDocument(caller, candidate, document, pass);
-    else if (!(await eraser.erase(caller, candidate, pass))) return "already_erased";
-    return "erased";
-  } catch (error) {
-    if (error instanceof Problem && error.code === "candidate_deleted") return "already_erased";
-    unlessNotFound(error);
-    if (candidate == null) return "not_there";
-    if ((document ?? reference) === undefined) await eraser.bury(caller, candidate);
-    // An attempt that was interrupted may have removed the part from the record, and not yet its bytes.
-    else if (await eraser.finish(caller.accountId, candidate, new AbortController().signal)) return "erased";
-    return "not_there";
-  }
-}
+function pass(): void {}
