@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
-import pLimit from "p-limit";
 import { Problem } from "../problems.ts";
 import type { Operations } from "./operations.ts";
 
@@ -73,7 +72,8 @@ export async function severally<Item>(
       if (running.size === AT_ONCE) await Promise.race(running);
       if (signal.aborted) break;
       const task = patiently(() => work(item), signal).catch(stop);
-      running.add(task.finally(() => running.delete(task)));
+      running.add(task);
+      void task.then(() => running.delete(task));
       const speed = ++done / ((Date.now() - began) / 1000);
       const left = Math.ceil((total - done) / speed / 60);
       if (stderr.isTTY) stderr.write(`\r${done} of ${total}, ${Math.round(speed)} a second, ${left} min to go  `);

@@ -8,6 +8,7 @@ import { isGone, Problem } from "../problems.ts";
 import { type CommandContext, type ErasureOptions, printed, severally } from "./command.ts";
 import { confirm } from "./dialogue.ts";
 import { eraseAccount } from "./erase-account.ts";
+import { Timestamp } from "../schema/fields.ts";
 import type { Operations } from "./operations.ts";
 
 const idOf = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$` });
@@ -88,7 +89,13 @@ export async function replayErasures(
   } finally {
     await system.close();
   }
-  const report = { object: "erasure_replay", lines: lines.length, ...counts, on_hold, failed };
+  const report = {
+    object: "erasure_replay",
+    lines: lines.length,
+    ...counts,
+    on_hold,
+    failed: failed.toSorted((a, b) => a.line - b.line),
+  };
   if (failed.length === 0) return report;
   await printed(report, context);
   throw new Error(`${failed.length} of ${lines.length} lines failed: see \`failed\`. The others are replayed.`);
