@@ -13,12 +13,7 @@ export async function endAccount(operations: Operations, context: CommandContext
   const count = await countCandidates(await operations.mongo(), id);
   const question = `Erase ${id} (${name}) with ${count} candidates for good?`;
   await confirm(operations, context, question, { yes, needsYes: true, word: id });
-  const system = await operations.system();
-  try {
-    return await eraseAccount(operations, context, system, id);
-  } finally {
-    await system.close();
-  }
+  return operations.withSystem((system) => eraseAccount(operations, context, system, id));
 }
 
 /**

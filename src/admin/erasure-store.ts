@@ -35,13 +35,13 @@ export async function countCandidates(mongo: Mongo, account: string): Promise<nu
   return (await candidatesIn(mongo).aggregate<{ count: number }>(pipeline))[0]?.count ?? 0;
 }
 
-/** Yields the ids of an account's candidates that are not erased. One that is changed meanwhile may come twice. */
+/** Yields the ids of an account's candidates whose erasures are not finished. One that is changed meanwhile may come twice. */
 export async function* candidatesOf(mongo: Mongo, account: string): AsyncGenerator<string> {
-  const options = { sort: { change: 1 }, limit: PAGE, projection: { change: 1, state: 1 } } as const;
+  const options = { sort: { change: 1 }, limit: PAGE, projection: { change: 1, state: 1, erasure: 1 } } as const;
   for (let after: string | undefined = ""; after !== undefined;) {
     const following = { account, change: { $gt: after } };
     const page: Owned[] = await patiently(() => candidatesIn(mongo).find(following, options));
-    for (const { _id, state } of page) if (state !== "deleted") yield _id;
+    for (const { _id, state, erasure } of page) if (state !== "deleted" || erasure !== undefined) yield _id;
     after = page.at(-1)?.change;
   }
 }

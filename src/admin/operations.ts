@@ -107,20 +107,23 @@ export class Operations {
     return compose(this.config, new Startup(createLog("silent", { write: () => undefined }), false));
   }
 
+  /** Composes the service for a task, and closes it. */
+  async withSystem<T>(task: (system: System) => Promise<T>): Promise<T> {
+    const system = await this.system();
+    return task(system).finally(async () => void (await system.close()));
+  }
+
   /** Erases candidates: through the composed service, because the feed has to show it. @throws {Error} of those that do not exist, in the end. */
   async erase(candidateIds: readonly string[]): Promise<{ object: string; erased: readonly string[] }> {
     const plans = new PlanStore(await this.mongo());
     const absent: string[] = [];
-    const system = await this.system();
-    try {
+    await this.withSystem(async ({ eraser }) => {
       for (const id of candidateIds) {
         const accountId = await plans.accountOf(id);
         if (accountId === undefined) absent.push(id);
-        else await system.eraser.erase({ accountId, keyId: this.actor() }, id, () => undefined);
+        else await eraser.erase({ accountId, keyId: this.actor() }, id, () => undefined);
       }
-    } finally {
-      await system.close();
-    }
+    });
     if (absent.length === 0) return { object: "erasure", erased: candidateIds };
     const others = candidateIds.length > absent.length ? "; the others are erased" : "";
     throw new Error(`There is no candidate ${absent.join(", ")}${others}. Check the id.`);

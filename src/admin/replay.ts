@@ -4,6 +4,7 @@ import { type Static, Type } from "typebox";
 import { parseEntry } from "../api/entries.ts";
 import { checker } from "../api/input.ts";
 import { refusable } from "../candidates/bulk.ts";
+import type { System } from "../compose.ts";
 import { isGone, Problem } from "../problems.ts";
 import { type CommandContext, type ErasureOptions, printed, severally } from "./command.ts";
 import { confirm } from "./dialogue.ts";
@@ -28,8 +29,6 @@ const Line = Type.Object(
 type ErasureLine = Static<typeof Line>;
 const checkLine = checker(Line, "line");
 
-type Ending = "erased" | "already_erased" | "not_there";
-
 /** Erases again what a file lists. @throws {Error} in the end, after the report, if some lines failed. */
 export async function replayErasures(
   operations: Operations,
@@ -44,61 +43,56 @@ export async function replayErasures(
   const whole = accounts.length === 0 ? "" : `, and the whole accounts ${accounts.join(", ")}`;
   const question = `Erase again ${good.length - accounts.length} candidates and parts of candidates${whole}?`;
   await confirm(operations, context, question, { yes, needsYes: true });
-  const [audit, store, system] = await Promise.all([
-    operations.audit(),
-    operations.accountStore(),
-    operations.system(),
-  ]);
-  const { eraser } = system;
-  const counts = { erased: 0, already_erased: 0, not_there: 0 };
-  const [on_hold, failed]: [string[], { line: number; reason: string }[]] = [[], []];
-
-  async function replay({ number, line }: NumberedLine): Promise<void> {
-    const ending = line instanceof Problem ? line : await refusable(() => eraseAgain(line));
-    if (!(ending instanceof Problem)) counts[ending]++;
-    else if (ending.code === "on_hold" && !(line instanceof Problem)) on_hold.push(line.candidate ?? line.account);
-    else failed.push({ line: number, reason: ending.message });
-  }
-
-  async function eraseAgain(line: ErasureLine): Promise<Ending> {
-    const { account: accountId, candidate, document, reference } = line;
-    const caller = { accountId, keyId: operations.actor() };
-    try {
-      if (reference !== undefined) await eraser.removeReference(caller, reference, pass);
-      else if (isAccount(line)) await eraseAccount(operations, context, system, accountId);
-      else if (candidate == null)
-        return "not_there"; // nobody knows whose document it was
-      else if (document !== undefined) await eraser.removeDocument(caller, candidate, document, pass);
-      else if (!(await eraser.erase(caller, candidate, pass))) return "already_erased";
-      return "erased";
-    } catch (error) {
-      if (!(error instanceof Problem && isGone(error))) throw error;
-      if (error.code === "candidate_deleted") return "already_erased";
-      if (candidate == null || !(await store.has(accountId))) return "not_there";
-      if ((document ?? reference) === undefined) await eraser.bury(caller, candidate);
-      // An attempt that was interrupted may have removed the part from the record, and not yet its bytes.
-      else if (await eraser.finish(accountId, candidate, new AbortController().signal)) return "erased";
-      return "not_there";
-    }
-  }
-
-  try {
-    const details = { lines: lines.length };
-    const audited = { action: "erasures replay", accountId: "all", subject: basename(file), details };
-    await audit.around(audited, () => severally(lines, context, lines.length, replay));
-  } finally {
-    await system.close();
-  }
-  const report = {
-    object: "erasure_replay",
-    lines: lines.length,
-    ...counts,
-    on_hold,
-    failed: failed.toSorted((a, b) => a.line - b.line),
-  };
+  const counts = { lines: lines.length, erased: 0, already_erased: 0, not_there: 0 };
+  const onHold: string[] = [];
+  const failed: { line: number; reason: string }[] = [];
+  const details = { lines: lines.length };
+  const audited = { action: "erasures replay", accountId: "all", subject: basename(file), details };
+  const audit = await operations.audit();
+  const work = (system: System) =>
+    severally(lines, context, lines.length, async ({ number, line }) => {
+      const again = () => (line instanceof Problem ? line : eraseAgain(operations, context, system, line));
+      const ending = await refusable<Ending | Problem>(again);
+      if (!(ending instanceof Problem)) counts[ending]++;
+      else if (ending.code === "on_hold" && !(line instanceof Problem)) onHold.push(line.candidate ?? line.account);
+      else failed.push({ line: number, reason: ending.message });
+    });
+  await operations.withSystem((system) => audit.around(audited, () => work(system)));
+  const inOrder = failed.toSorted((one, other) => one.line - other.line);
+  const report = { object: "erasure_replay", ...counts, on_hold: onHold, failed: inOrder };
   if (failed.length === 0) return report;
   await printed(report, context);
   throw new Error(`${failed.length} of ${lines.length} lines failed: see \`failed\`. The others are replayed.`);
+}
+
+type Ending = "erased" | "already_erased" | "not_there";
+
+async function eraseAgain(
+  operations: Operations,
+  context: CommandContext,
+  system: System,
+  line: ErasureLine,
+): Promise<Ending> {
+  const { account: accountId, candidate, document, reference } = line;
+  const { eraser } = system;
+  const caller = { accountId, keyId: operations.actor() };
+  try {
+    if (reference !== undefined) await eraser.removeReference(caller, reference, pass);
+    else if (isAccount(line)) await eraseAccount(operations, context, system, accountId);
+    else if (candidate == null)
+      return "not_there"; // nobody knows whose document it was
+    else if (document !== undefined) await eraser.removeDocument(caller, candidate, document, pass);
+    else if (!(await eraser.erase(caller, candidate, pass))) return "already_erased";
+    return "erased";
+  } catch (error) {
+    if (!(error instanceof Problem && isGone(error))) throw error;
+    if (error.code === "candidate_deleted") return "already_erased";
+    if (candidate == null || !(await (await operations.accountStore()).has(accountId))) return "not_there";
+    if ((document ?? reference) === undefined) await eraser.bury(caller, candidate);
+    // An attempt that was interrupted may have removed the part from the record, and not yet its bytes.
+    else if (await eraser.finish(accountId, candidate, new AbortController().signal)) return "erased";
+    return "not_there";
+  }
 }
 
 interface NumberedLine {
