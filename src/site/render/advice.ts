@@ -90,6 +90,7 @@ export const ADVICE: Record<ProblemCode, Advice> = {
     when: "The account already has as many active keys as it may have. Only the operators' command line shows this.",
     remedy: "Ask the operator to revoke a key that is no longer used.",
   },
+  on_hold: { when: "provisional", remedy: "provisional" },
   nothing_to_send: {
     when: "You ask for a reminder now, and nobody can be reminded: `reason` says why, in the words of `outreach.reason`.",
     remedy:
