@@ -4,7 +4,7 @@ import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
 import { type AuditTrail, auditTrail } from "../audit/trail.ts";
-import { compose, type System } from "../compose.ts";
+import { CLOCK_SKEW_MS, compose, type System } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { type GrantService, grantService } from "../grants/service.ts";
 import { GrantStore } from "../grants/store.ts";
@@ -130,8 +130,14 @@ export class Operations {
   }
 
   async audit(): Promise<AuditTrail> {
-    const store = new AuditStore(await this.mongo());
-    return auditTrail({ store, clock: this.clock, newId: newTypeId, actor: () => this.actor() });
+    const { store } = await this.auditFollowing();
+    return auditTrail({ store, newId: newTypeId, actor: () => this.actor() });
+  }
+
+  async auditFollowing() {
+    const { clock, config } = this;
+    const store = new AuditStore(await this.mongo(), clock);
+    return { store, clock, lagMs: config.STORE_TIMEOUT_MS + CLOCK_SKEW_MS };
   }
 
   /** Returns the operator's name for the audit. @throws problem `validation_failed` if it must be set, and is not. */

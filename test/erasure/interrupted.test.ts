@@ -28,7 +28,7 @@ describe("an erasure that was interrupted", () => {
       asked,
       store: new CandidateStore(mongo, clock),
       content: new ContentStore(mongo, clock),
-      audit: new AuditStore(mongo),
+      audit: new AuditStore(mongo, clock),
       idempotency: { end: told("end"), forget: told("forget") },
       messages: reminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
     };
