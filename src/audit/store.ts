@@ -32,6 +32,8 @@ export interface AuditQuery {
 /** Names the last entry that is in the log (AUDIT_LOG). */
 const LOGGED = "audit_logged";
 const PAGE = 1_000;
+/** Length of a timestamp up to its second. */
+const SECOND = "YYYY-MM-DDTHH:MM:SS".length;
 
 /**
  * The audit in MongoDB, append-only. The entries of an account form a chain: a unique index lets one entry follow another, so a
@@ -95,23 +97,24 @@ export class AuditStore implements Indexed {
   async *entries({ account, since, until, after }: AuditQuery = {}): AsyncGenerator<AuditRecord> {
     const own = account === undefined ? {} : { account: equals(account) };
     const sort = sortOf(account, 1);
-    const end = until === undefined ? {} : { $lt: until };
-    let from = after?.at ?? since ?? "";
-    /** Ids of entries of the time `from` that were yielded: the next page begins with them. */
+    // A page begins with the second in which the last one ended: the stand-in (src/dev/mongo.ts) compares times by the second.
+    let second = (after?.at ?? since ?? timestamp(0)).slice(0, SECOND);
     const yielded = new Set<string>();
     for (let isMore = true; isMore;) {
       const limit = PAGE + yielded.size;
-      const found = await this.#records.find({ ...own, at: { $gte: from, ...end } }, { sort, limit });
+      const found = await this.#records.find({ ...own, at: { $gte: second } }, { sort, limit });
       isMore = found.length === limit;
       const records = found.map(complete);
       const ends = await this.#endsOf(records.filter(({ seq, outcome }) => seq === null && outcome === null));
       for (const record of records) {
-        if (record.at !== from) yielded.clear();
-        from = record.at;
+        if (until !== undefined && record.at >= until) return;
+        if (!record.at.startsWith(second)) yielded.clear();
+        second = record.at.slice(0, SECOND);
         if (yielded.has(record._id)) continue;
         yielded.add(record._id);
         const { outcome = record.outcome, reason = record.reason } = ends.get(record._id) ?? {};
-        if (after === undefined || isAfter(record, after)) yield { ...record, outcome, reason };
+        if (record.at >= (since ?? "") && (after === undefined || isAfter(record, after)))
+          yield { ...record, outcome, reason };
       }
     }
   }
@@ -127,8 +130,9 @@ export class AuditStore implements Indexed {
 
   /** Returns the last entry that is in the log. If there is none, notes this one and returns it. */
   async logged(first: AuditPosition): Promise<AuditPosition> {
-    const { last } = await this.#meta.upserted({ _id: LOGGED }, { $setOnInsert: { last: first } });
-    return last;
+    const found = await this.#meta.findOne({ _id: LOGGED });
+    if (found === null) await this.#meta.insertOne({ _id: LOGGED, last: first });
+    return found?.last ?? first;
   }
 
   async setLogged({ at, account, seq, _id }: AuditPosition): Promise<void> {
