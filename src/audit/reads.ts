@@ -1,6 +1,5 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Caller } from "../accounts/caller.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { Gathered } from "../infra/gathered.ts";
 import { idsFrom } from "../infra/ids.ts";
@@ -40,7 +39,10 @@ export class AuditedReads {
     }, BATCHES);
   }
 
-  note({ accountId: account, keyId: actor }: Caller, { action, candidate, subject }: AuditedRead): void {
+  note(
+    { accountId: account, keyId: actor }: { accountId: string; keyId: string },
+    { action, candidate, subject }: AuditedRead,
+  ): void {
     const now = this.#clock.now();
     const hour = Math.floor(now / HOUR_MS);
     if (hour !== this.#hour || this.#known.size >= MAX_KNOWN) this.#known = new Set();
