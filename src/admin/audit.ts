@@ -2,15 +2,15 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "@commander-js/extra-typings";
 import { type AuditRecord, lineOf } from "../audit/entry.ts";
-import { newEntries, settledEntries } from "../audit/follow.ts";
+import { settledEntries } from "../audit/follow.ts";
 import { MAX_LISTED } from "../audit/trail.ts";
 import { verified } from "../audit/verify.ts";
+import { timestamp } from "../infra/clock.ts";
 import { type CommandContext, numberIn, type Run, timeOf } from "./command.ts";
 import { invalid } from "../problems.ts";
 import type { Operations } from "./operations.ts";
 
 const OF_ACCOUNT = ["--account <ACCOUNT_ID>", "only entries of this account"] as const;
-const AFTER = "only what follows this entry: the id of the last line of an earlier export";
 
 export function addAuditCommands(admin: Command, run: Run): void {
   const audit = admin.command("audit").description("Audit: who changed or read what, and when");
@@ -23,31 +23,30 @@ export function addAuditCommands(admin: Command, run: Run): void {
   audit
     .command("export")
     .summary("Prints all entries, oldest first, as NDJSON.")
-    .description("Prints all entries up to now, oldest first, as NDJSON. Takes a few seconds longer than it prints.")
+    .description("Prints all entries up to now, oldest first, as NDJSON. Waits a few seconds for those being written.")
     .option(...OF_ACCOUNT)
     .option("--since <TIME>", "from this time, for example 2026-11-28T03:00:00Z", timeOf("/since"))
     .option("--until <TIME>", "to before this time", timeOf("/until"))
-    .option("--after <ENTRY_ID>", AFTER)
-    .option("--cursor <ENTRY_ID>", "the same as --after")
-    .action(({ account, since, until, after, cursor }) =>
+    .option("--cursor, --after <ENTRY_ID>", "what follows the last line of an earlier export")
+    .action(({ after: id, ...query }) =>
       run(async (operations, context) => {
-        const following = await followingOf(operations, account);
-        const id = after ?? cursor;
-        const found = id === undefined ? undefined : await following.store.find(id);
-        if (id !== undefined && found === undefined)
-          throw invalid(after === undefined ? "/cursor" : "/after", "must be the id of an entry of the audit");
-        return print(settledEntries(following, { account, since, until, after: found }), context);
+        const following = await followingOf(operations, query.account);
+        const after = id === undefined ? undefined : await following.store.find(id);
+        if (id !== undefined && after === undefined) throw invalid("/after", "must be the id of an entry of the audit");
+        return print(settledEntries(following, { ...query, after }), context);
       }),
     );
   audit
     .command("tail")
-    .description("Prints new entries as they appear, until Ctrl-C.")
+    .summary("Prints new entries as they appear, until Ctrl-C.")
+    .description("Prints new entries until Ctrl-C, in their order: a few seconds after they are written.")
     .option(...OF_ACCOUNT)
     .action(({ account }) =>
       run(async (operations, context) => {
-        const stopping = new AbortController();
+        const [following, stopping] = [await followingOf(operations, account), new AbortController()];
         for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
-        return print(newEntries(await followingOf(operations, account), account, stopping.signal), context);
+        const since = timestamp(operations.clock.now());
+        return print(settledEntries(following, { account, since }, stopping.signal), context);
       }),
     );
   audit
@@ -66,16 +65,15 @@ export function addAuditCommands(admin: Command, run: Run): void {
     );
 }
 
-/** @throws problem not_found if there is no such account, and no entry of it either. That of an erased account is kept. */
+/** @throws problem not_found if there is no such account, and no entry of it either: that of an erased account is kept. */
 async function followingOf(operations: Operations, account: string | undefined) {
-  const { store, ...following } = await operations.auditFollowing();
-  if (account !== undefined && !(await store.has(account))) await (await operations.accountStore()).get(account);
-  return { store, ...following };
+  const following = await operations.auditFollowing();
+  const { done: isUnknown } = await following.store.entries({ account }).next();
+  if (account !== undefined && isUnknown) await (await operations.accountStore()).get(account);
+  return following;
 }
 
 async function print(entries: AsyncIterable<AuditRecord>, { stdout }: CommandContext): Promise<undefined> {
-  async function* lines() {
-    for await (const entry of entries) yield `${lineOf(entry)}\n`;
-  }
-  await pipeline(Readable.from(lines()), stdout, { end: false });
+  const lines = Readable.from(entries).map((entry: AuditRecord) => `${lineOf(entry)}\n`);
+  await pipeline(lines, stdout, { end: false });
 }

@@ -1,18 +1,20 @@
 import { serviceInfo } from "../infra/service-info.ts";
 import type { AuditRecord } from "./entry.ts";
 
-/** The class API Activity of OCSF 1.3.0, https://schema.ocsf.io/1.3.0/classes/api_activity */
-const API_ACTIVITY = { category_uid: 6, class_uid: 6003, class_name: "API Activity" };
+/** The class API Activity of OCSF 1.3.0: https://schema.ocsf.io/1.3.0/classes/api_activity. Its severity is Informational. */
+const API_ACTIVITY = { category_uid: 6, class_uid: 6003, severity_id: 1 };
 const ACTIVITIES = ["Create", "Read", "Update", "Delete"];
-const STATUSES = { done: "Success", failed: "Failure" };
+const STATUSES = { done: { status_id: 1, status: "Success" }, failed: { status_id: 2, status: "Failure" } };
 
 const { name, version } = serviceInfo();
-const product = { name, version };
+const PRODUCT = { version: "1.3.0", product: { name, version } };
 
 /** Returns an entry in the names of OCSF. What OCSF has no name for is in `unmapped`. */
-export function ocsfOf(record: AuditRecord, loggedAt: number): object {
-  const { _id, actor, action, account, subject, details, of, outcome, reason, at, seq, previous, hash } = record;
+export function ocsfOf(record: AuditRecord, logged_time: number): object {
+  const { _id: uid, actor, action, account: tenant_uid, subject, details, of, outcome, reason, at, ...chain } = record;
+  const { seq: sequence, previous, hash } = chain;
   const activity_id = activityOf(action);
+  const correlation_uid = of ?? uid; // the same for the begin and the end of a change
   return {
     audit: true,
     time: Date.parse(at),
@@ -20,20 +22,9 @@ export function ocsfOf(record: AuditRecord, loggedAt: number): object {
     activity_id,
     activity_name: ACTIVITIES[activity_id - 1],
     type_uid: API_ACTIVITY.class_uid * 100 + activity_id,
-    severity_id: 1,
-    severity: "Informational",
-    status_id: outcome === null ? 0 : outcome === "done" ? 1 : 2,
-    status: outcome === null ? "Unknown" : STATUSES[outcome],
-    status_detail: reason ?? undefined,
-    metadata: {
-      version: "1.3.0",
-      product,
-      uid: _id,
-      correlation_uid: of ?? _id, // the same for the begin and the end of a change
-      sequence: seq ?? undefined,
-      tenant_uid: account,
-      logged_time: loggedAt,
-    },
+    ...(outcome === null ? { status_id: 0, status: "Unknown" } : STATUSES[outcome]),
+    ...(reason !== null && { status_detail: reason }),
+    metadata: { ...PRODUCT, uid, correlation_uid, sequence, tenant_uid, logged_time },
     actor: { user: { uid: actor } },
     api: { operation: action },
     resources: [{ uid: subject }],
@@ -42,7 +33,7 @@ export function ocsfOf(record: AuditRecord, loggedAt: number): object {
 }
 
 function activityOf(action: string): number {
-  if (/\b(create|imported|import)$/.test(action)) return 1;
+  if (/\b(create|import(ed)?)$/.test(action)) return 1;
   if (/\b(read|export)$/.test(action)) return 2;
   return /\b(delete|erase)$/.test(action) ? 4 : 3;
 }

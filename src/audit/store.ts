@@ -10,12 +10,7 @@ import { type AuditEvent, type AuditRecord, chained } from "./entry.ts";
 /** As it is stored. Entries of 0.1.0 lack everything that is optional. */
 type Stored = Partial<AuditRecord> & Omit<AuditRecord, "of" | "outcome" | "reason" | "seq" | "previous" | "hash">;
 
-/** The outcome of an entry of 0.1.0, and its id. */
-interface StoredOutcome extends Pick<AuditRecord, "at" | "reason"> {
-  readonly _id: string;
-  readonly outcome: "done" | "failed";
-}
-
+/** How a change ended. */
 type End = Pick<AuditRecord, "at" | "outcome" | "reason">;
 
 /** A place in the order of entries. */
@@ -51,8 +46,8 @@ export class AuditStore implements Indexed {
     },
   ];
   readonly #records: BoundedCollection<Stored>;
-  /** Only processes of 0.1.0 write these. */
-  readonly #outcomes: BoundedCollection<StoredOutcome>;
+  /** The ends of changes that processes of 0.1.0 make, with the ids of their entries. */
+  readonly #outcomes: BoundedCollection<End & { _id: string }>;
   readonly #meta: BoundedCollection<{ _id: typeof LOGGED; last: AuditPosition }>;
   readonly #queue = new KeyedQueue();
   readonly #clock: Clock;
@@ -122,10 +117,6 @@ export class AuditStore implements Indexed {
   async find(id: string): Promise<AuditRecord | undefined> {
     const stored = await this.#records.findOne({ _id: id });
     return stored === null ? undefined : complete(stored);
-  }
-
-  async has(account: string): Promise<boolean> {
-    return (await this.#records.findOne({ account: equals(account) }, { projection: { _id: 1 } })) !== null;
   }
 
   /** Returns the last entry that is in the log. If there is none, notes this one and returns it. */

@@ -1,49 +1,33 @@
 import { type AuditRecord, hashOf } from "./entry.ts";
 
-/** What a verification found. It ends at the first entry that does not fit into the chain of its account. */
-export interface AuditVerification {
-  readonly object: "audit_verification";
-  readonly entries: number;
-  /** Entries of 0.1.0, which had no chain, and the time of the last one. */
-  readonly not_chained: number;
-  readonly last_not_chained_at: string | null;
-  /** Accounts with a chain. */
-  readonly accounts: number;
-  readonly misfit: {
-    readonly id: string;
-    readonly account_id: string;
-    readonly at: string;
-    readonly why: string;
-  } | null;
-}
-
-/** Checks the chains of all entries, which come in their order from the first one. Remembers a hash for each account. */
-export async function verified(entries: AsyncIterable<AuditRecord>): Promise<AuditVerification> {
+/**
+ * Checks the chains of all entries, which come in their order from the first one, up to the first entry that does not fit. Entries of
+ * 0.1.0 have no chain, and are counted. Remembers a hash for each account.
+ */
+export async function verified(entries: AsyncIterable<AuditRecord>) {
   const heads = new Map<string, Pick<AuditRecord, "seq" | "hash">>();
-  let [count, notChained] = [0, 0];
-  let lastNotChained: string | null = null;
-  let misfit: AuditVerification["misfit"] = null;
+  const object = "audit_verification" as const;
+  let [count, not_chained] = [0, 0];
+  let last_not_chained_at: string | null = null;
   for await (const record of entries) {
     count++;
-    const { _id: id, account, seq, previous, hash, at } = record;
+    const { _id: id, account: account_id, at, seq, previous, hash } = record;
     if (seq === null && previous === null && hash === null) {
-      notChained++;
-      lastNotChained = at;
+      not_chained++;
+      last_not_chained_at = at;
       continue;
     }
-    const why = faultOf(record, heads.get(account) ?? { seq: 0, hash: null });
-    heads.set(account, { seq, hash });
-    if (why === undefined) continue;
-    misfit = { id, account_id: account, at, why };
-    break;
+    const why = faultOf(record, heads.get(account_id) ?? { seq: 0, hash: null });
+    const misfit = { id, account_id, at, why };
+    if (why !== undefined) return { object, entries: count, not_chained, last_not_chained_at, misfit };
+    heads.set(account_id, { seq, hash });
   }
-  const counts = { entries: count, not_chained: notChained, last_not_chained_at: lastNotChained, accounts: heads.size };
-  return { object: "audit_verification", ...counts, misfit };
+  return { object, entries: count, not_chained, last_not_chained_at, misfit: null };
 }
 
 function faultOf(record: AuditRecord, head: Pick<AuditRecord, "seq" | "hash">): string | undefined {
-  if (hashOf(record) !== record.hash) return "it was changed: its hash is another";
-  if (record.seq !== (head.seq ?? 0) + 1)
-    return `its seq is ${record.seq}, and that of the entry before it is ${head.seq}`;
-  return record.previous === head.hash ? undefined : "its previous is not the hash of the entry before it";
+  const { seq, previous, hash } = record;
+  if (hashOf(record) !== hash) return "it was changed: its hash is another";
+  if (seq !== (head.seq ?? 0) + 1) return `its seq is ${seq}, and that of the entry before it is ${head.seq}`;
+  return previous === head.hash ? undefined : "its previous is not the hash of the entry before it";
 }

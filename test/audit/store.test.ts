@@ -77,7 +77,8 @@ describe("AuditStore", () => {
   it("reads every entry once, also if more than a page have one time, and goes on after each", async () => {
     const account = newTypeId("acct");
     const ids = Array.from({ length: 2_300 }, () => newTypeId("audit"));
-    await open(() => 1_000).append(ids.map((_id) => ({ ...eventOf(account), _id })));
+    for (let n = 0; n < ids.length; n += 500)
+      await open(() => 1_000).append(ids.slice(n, n + 500).map((_id) => ({ ...eventOf(account), _id })));
     await open(() => 2_000).append([eventOf(account)]);
     const entries = await entriesOf(account);
     expect(entries.slice(0, -1).map(({ _id }) => _id)).to.deep.equal(ids);
