@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
-import { Problem } from "../problems.ts";
+import { epochOf, timestamp } from "../infra/clock.ts";
+import { invalid, Problem } from "../problems.ts";
 import type { Operations } from "./operations.ts";
 
 /** The environment and the streams of a command. `process` has all of them. */
@@ -16,6 +17,8 @@ export interface CommandContext {
 export type Run = (
   work: (operations: Operations, context: CommandContext) => Promise<object | undefined>,
 ) => Promise<void>;
+
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 
 /** The option of a command that calls `confirm`. */
 export const YES = ["--yes", "do not ask for confirmation"] as const;
@@ -37,6 +40,14 @@ const AT_ONCE = 4;
 /** Parses a plain decimal number. Returns NaN for anything else; the service then says what it must be. */
 export function numberIn(text: string): number {
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
+}
+
+/** Returns a parser of an option that is a time (RFC 3339), as the service writes it. It throws problem validation_failed. */
+export function timeOf(pointer: string): (text: string) => string {
+  return (text) => {
+    if (DATE_TIME.test(text) && !Number.isNaN(epochOf(text))) return timestamp(epochOf(text));
+    throw invalid(pointer, "must be a time in RFC 3339, for example 2026-11-28T03:00:00Z");
+  };
 }
 
 /** Repeats a task while the store does not respond, for half a minute: a failover takes ten seconds. `signal` ends the waiting. */

@@ -1,6 +1,5 @@
 import { setTimeout } from "node:timers/promises";
 import type { System } from "../compose.ts";
-import { timestamp } from "../infra/clock.ts";
 import { Problem, problem } from "../problems.ts";
 import { type CommandContext, type ErasureOptions, patiently, severally } from "./command.ts";
 import { confirm } from "./dialogue.ts";
@@ -67,9 +66,9 @@ export async function eraseAccount(
     await patiently(() => accounts.leaveTombstone(id));
     await erasePeople(); // an import may have gone on until now
     await patiently(() => removeBelongings(mongo, id));
-    const entry = { action: "accounts erased", account: id, subject: id, actor, details: {} };
-    const store = await operations.auditStore();
-    await patiently(() => store.done({ _id: `audit_${id}`, at: timestamp(operations.clock.now()), ...entry }));
+    const { store } = await operations.auditFollowing();
+    const ended = { _id: `audit_${id}`, actor, action: "accounts erased", account: id, subject: id, details: {} };
+    await patiently(() => store.append([{ ...ended, of: null, outcome: "done", reason: null }]));
   }
 
   await audit.around({ action: "accounts erase", accountId: id, subject: id }, work);

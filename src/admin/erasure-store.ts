@@ -1,4 +1,4 @@
-import type { AuditRecord } from "../audit/store.ts";
+import type { AuditRecord } from "../audit/entry.ts";
 import type { Erasure } from "../candidates/record.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
@@ -49,13 +49,13 @@ export async function* candidatesOf(mongo: Mongo, account: string): AsyncGenerat
 export type DeletionEntry = Pick<AuditRecord, "action" | "account" | "subject" | "at" | "details">;
 
 /** Returns the entries that the audit will have once their erasures are finished, oldest first. */
-export async function pendingDeletions(mongo: Mongo, since: string): Promise<DeletionEntry[]> {
-  const unfinished = { "erasure.at": { $gte: since } };
+export async function pendingDeletions(mongo: Mongo): Promise<DeletionEntry[]> {
+  const unfinished = { "erasure.at": { $gt: "" } };
   const found = await candidatesIn(mongo).find(unfinished, { projection: { account: 1, erasure: 1 } });
   const all = found.flatMap(({ _id: candidate, account, erasure }) =>
     (erasure?.deletions ?? []).map(({ kind, id, at }) => {
       return { action: `${kind} delete`, account, subject: id, at, details: { candidate } };
     }),
   );
-  return all.filter(({ at }) => at >= since).toSorted((one, other) => (one.at < other.at ? -1 : 1));
+  return all.toSorted((one, other) => (one.at < other.at ? -1 : 1));
 }

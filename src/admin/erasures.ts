@@ -1,16 +1,10 @@
 import type { Command } from "@commander-js/extra-typings";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { Type } from "typebox";
-import { checker } from "../api/input.ts";
-import { epochOf, timestamp } from "../infra/clock.ts";
-import { Timestamp } from "../schema/fields.ts";
-import { DESPITE_HOLDS, type Run, YES } from "./command.ts";
+import { DESPITE_HOLDS, type Run, timeOf, YES } from "./command.ts";
 import { type DeletionEntry, pendingDeletions } from "./erasure-store.ts";
 import type { Operations } from "./operations.ts";
 import { replayErasures } from "./replay.ts";
-
-const checkOptions = checker(Type.Object({ since: Timestamp }), "time");
 
 export function addErasureCommands(admin: Command, run: Run): void {
   const erasures = admin.command("erasures").description("What was erased, and its replay after a restore");
@@ -20,11 +14,10 @@ export function addErasureCommands(admin: Command, run: Run): void {
     .description(
       "Prints a JSON line for each person, document, reference and account erased since a time, oldest first.",
     )
-    .requiredOption("--since <TIME>", "time of the backup, RFC 3339: 2026-11-28T03:00:00Z")
-    .action((options) =>
+    .requiredOption("--since <TIME>", "time of the backup, for example 2026-11-28T03:00:00Z", timeOf("/since"))
+    .action(({ since }) =>
       run(async (operations, { stdout }) => {
-        const { since } = checkOptions(options).value;
-        await pipeline(Readable.from(linesSince(operations, timestamp(epochOf(since)))), stdout, { end: false });
+        await pipeline(Readable.from(linesSince(operations, since)), stdout, { end: false });
         return undefined;
       }),
     );
@@ -40,9 +33,9 @@ export function addErasureCommands(admin: Command, run: Run): void {
 
 /** Yields a line for each erasure since then, oldest first. */
 async function* linesSince(operations: Operations, since: string): AsyncGenerator<string> {
-  const pending = await pendingDeletions(await operations.mongo(), since); // first: what ends meanwhile is in the audit then
+  const pending = await pendingDeletions(await operations.mongo()); // first: what ends meanwhile is in the audit then
   const ids = new Set(pending.map(({ subject }) => subject));
-  for await (const entry of (await operations.auditStore()).entries({ since })) {
+  for await (const entry of (await operations.auditFollowing()).store.entries({ since })) {
     if (ids.has(entry.subject)) continue;
     while (pending[0] !== undefined && pending[0].at <= entry.at) yield* lineOf(pending.shift()!);
     yield* lineOf(entry);

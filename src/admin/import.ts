@@ -4,7 +4,7 @@ import { basename, extname } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import { parseEntry } from "../api/entries.ts";
 import { checker } from "../api/input.ts";
-import type { AuditDetails } from "../audit/store.ts";
+import type { AuditDetails } from "../audit/entry.ts";
 import { refusable } from "../candidates/bulk.ts";
 import { CandidateInput, type OnConflict } from "../candidates/input-schema.ts";
 import { CandidateReader } from "../candidates/reader.ts";

@@ -5,7 +5,7 @@ import { AccountStore } from "../accounts/store.ts";
 import type { AccountView } from "../accounts/view.ts";
 import { AuditStore } from "../audit/store.ts";
 import { type AuditTrail, auditTrail } from "../audit/trail.ts";
-import { compose, type System } from "../compose.ts";
+import { CLOCK_SKEW_MS, compose, type System } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { type GrantService, grantService } from "../grants/service.ts";
 import { GrantStore } from "../grants/store.ts";
@@ -140,13 +140,15 @@ export class Operations {
     return usageService(new UsageStore(mongo), new AccountStore(mongo), this.clock);
   }
 
-  async auditStore(): Promise<AuditStore> {
-    return new AuditStore(await this.mongo());
+  async audit(): Promise<AuditTrail> {
+    const { store } = await this.auditFollowing();
+    return auditTrail({ store, newId: newTypeId, actor: () => this.actor() });
   }
 
-  async audit(): Promise<AuditTrail> {
-    const store = await this.auditStore();
-    return auditTrail({ store, clock: this.clock, newId: newTypeId, actor: () => this.actor() });
+  async auditFollowing() {
+    const { clock, config } = this;
+    const store = new AuditStore(await this.mongo(), clock);
+    return { store, clock, lagMs: config.STORE_TIMEOUT_MS + CLOCK_SKEW_MS };
   }
 
   /** Returns the operator's name for the audit. @throws problem `validation_failed` if it must be set, and is not. */

@@ -1,5 +1,6 @@
 import type { Caller } from "../accounts/caller.ts";
-import type { AuditRecord, AuditStore } from "../audit/store.ts";
+import type { AuditEvent } from "../audit/entry.ts";
+import type { AuditStore } from "../audit/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
 import type { Precondition } from "../problems.ts";
@@ -15,7 +16,7 @@ interface EraserOptions {
   readonly store: CandidateStore;
   readonly content: ContentStore;
   readonly idempotency: Pick<Idempotency, "forget" | "end">;
-  readonly audit: Pick<AuditStore, "done">;
+  readonly audit: Pick<AuditStore, "append">;
   /** Removes what is stored of the messages about a candidate. */
   readonly messages: { removeAll(candidate: CandidateKey): Promise<void> };
 }
@@ -97,7 +98,7 @@ export class Eraser {
     }
     await this.#removeUnsettled(accountId, id);
     await store.references.remove(accountId, erasure.references);
-    for (const deletion of erasure.deletions) await audit.done(auditOf(accountId, deletion));
+    await audit.append(erasure.deletions.map((deletion) => auditOf(erased, deletion)));
     await store.reader.erasureFinished({ accountId, id }, erasure);
   }
 
@@ -119,7 +120,12 @@ export class Eraser {
   }
 }
 
-/** The entry of the audit trail. Its id is derived from what was deleted, so a repeated erasure writes it once. */
-function auditOf(account: string, { kind, id, key, at }: Deletion): AuditRecord {
-  return { _id: `audit_${id}`, at, actor: key, action: `${kind} delete`, account, subject: id, details: {} };
+/** The entry of the audit. Its id is derived from what was deleted, so a repeated erasure writes it once. */
+function auditOf(
+  candidate: CandidateRecord | Tombstone,
+  { kind, id, key: actor, at: deleted_at }: Deletion,
+): AuditEvent {
+  const details = kind === "candidates" ? { deleted_at } : { candidate: candidate.id, deleted_at };
+  const of = { account: candidate.accountId, action: `${kind} delete`, subject: id, details };
+  return { _id: `audit_${id}`, actor, ...of, of: null, outcome: "done", reason: null };
 }

@@ -12,8 +12,32 @@ export function createLog(level: string, destination?: { write(line: string): vo
     log.warn({ lines }, "log lines were dropped, because standard output was read too slowly");
   const redact = { paths: SENSITIVE.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: "[redacted]" };
   const options = { level, timestamp: pino.stdTimeFunctions.isoTime, redact };
-  const log: Logger = pino(options, destination ?? logOutput(reportDropped));
+  const output = destination ?? logOutput(reportDropped);
+  const log: Logger = pino(options, output);
+  outputs.set(log, output);
   return log;
+}
+
+const outputs = new WeakMap<Logger, { write(line: string): void }>();
+
+/** Lines of another form in a log, of every level. */
+export interface LogLines {
+  write(fields: object): void;
+  /** Resolves once what was written has left the process. Rejects if its reader is too slow. */
+  flushed(): Promise<void>;
+}
+
+/** @param log a log of `createLog`. */
+export function linesIn(log: Logger): LogLines {
+  const flush = () =>
+    new Promise<void>((resolve, reject) =>
+      // A pipe takes no fsync, which is then the error.
+      log.flush((error?: NodeJS.ErrnoException) => (error?.code === "EAGAIN" ? reject(error) : resolve())),
+    );
+  return {
+    write: (fields) => outputs.get(log)?.write(`${JSON.stringify(fields)}\n`),
+    flushed: () => flush().then(flush), // the first one leaves up to 4 kB
+  };
 }
 
 /**

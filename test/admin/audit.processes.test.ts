@@ -1,0 +1,86 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { expect } from "chai";
+import { type AuditRecord, chained } from "../../src/audit/entry.ts";
+import { AuditStore } from "../../src/audit/store.ts";
+import { newTypeId } from "../../src/infra/ids.ts";
+import { createIndexes } from "../../src/infra/indexes.ts";
+import { eventOf } from "../audit/support.ts";
+import { useService } from "../support/use-service.ts";
+import { adminMain, serversOf } from "./support.ts";
+
+/** Entries of the large export. `AUDIT_ENTRIES=1000000` takes half an hour with the stand-in for MongoDB. */
+const ENTRIES = Number(process.env.AUDIT_ENTRIES ?? 20_000);
+/** Growth of the resident memory from a quarter of the export to its end. A small export is over before V8's heap has its size. */
+const MAX_GROWTH = ENTRIES >= 200_000 ? 1.05 : 1.3;
+
+describe("the audit on an operator's terminal", function () {
+  this.timeout(ENTRIES * 5);
+  const service = useService();
+  const env = () => ({ PATH: process.env.PATH, ...serversOf(service.config), STORE_TIMEOUT_MS: "30000" });
+  const started = async (...args: string[]) =>
+    spawn(process.execPath, [await adminMain(), "audit", ...args], { env: env(), stdio: ["ignore", "pipe", "pipe"] });
+  const rssOf = (pid: number | undefined) =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+
+  it("prints new entries as they appear, until Ctrl-C", async () => {
+    const { id } = await service.account();
+    const store = new AuditStore(service.operators.mongo, Date);
+    const child = await started("tail", "--account", id);
+    const [complaint, gone] = [text(child.stderr), once(child, "close")];
+    const printed: string[] = [];
+    const lines = createInterface({ input: child.stdout });
+    lines.on("line", (line) => printed.push((JSON.parse(line) as { id: string }).id));
+    const begun = eventOf(id, { details: { reason: "while it starts" } });
+    for (; printed.length === 0; await store.append([{ ...begun, _id: newTypeId("audit") }]))
+      await Promise.race([once(lines, "line"), new Promise((resolve) => setTimeout(resolve, 200))]);
+    const event = eventOf(id);
+    await store.append([event]);
+    while (!printed.includes(event._id)) await once(lines, "line");
+    child.kill("SIGINT");
+    expect(await gone).to.deep.equal([0, null]);
+    expect(await complaint).to.equal("");
+    expect(new Set(printed).size).to.equal(printed.length);
+  });
+
+  it(`exports ${ENTRIES} entries in constant memory`, async () => {
+    const collection = service.operators.mongo.db.collection<AuditRecord>("audit");
+    await createIndexes(service.operators.mongo.db, [new AuditStore(service.operators.mongo, Date)]);
+    const heads = Array.from({ length: 10 }, (): { id: string; head?: AuditRecord } => ({ id: newTypeId("acct") }));
+    const from = Date.now() - ENTRIES * 40 - 120_000;
+    for (let n = 0; n < ENTRIES;) {
+      const batch = Array.from({ length: 1_000 }, () => {
+        const account = heads[n % heads.length]!;
+        const at = new Date(from + n++ * 40).toISOString();
+        return (account.head = chained(eventOf(account.id, { subject: newTypeId("doc") }), account.head, at));
+      });
+      await collection.insertMany(batch);
+    }
+    const began = performance.now();
+    const child = await started("export", "--until", new Date(Date.now() - 60_000).toISOString());
+    const [complaint, gone] = [text(child.stderr), once(child, "close")];
+    let [count, quarter, end] = [0, 0, 0];
+    let rest = "";
+    const samples: string[] = [];
+    for await (const chunk of child.stdout) {
+      const parts = (rest + String(chunk)).split("\n");
+      rest = parts.pop()!;
+      const before = count;
+      count += parts.length;
+      const at = (share: number) => before < ENTRIES * share && count >= ENTRIES * share;
+      if (at(0.25)) quarter = rssOf(child.pid);
+      if (at(0.5) || at(0.75)) samples.push(rssOf(child.pid).toFixed());
+      if (at(0.95)) end = rssOf(child.pid);
+    }
+    expect(await gone, await complaint).to.deep.equal([0, null]);
+    expect(count).to.be.at.least(ENTRIES);
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    process.stdout.write(
+      `      ${count} lines in ${seconds} s; resident: ${[quarter.toFixed(), ...samples, end.toFixed()].join(", ")} MiB\n`,
+    );
+    expect(end / quarter).to.be.at.most(MAX_GROWTH);
+  });
+});
