@@ -1,7 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import type { AccountView, KeyView, NewKeyView } from "../../src/accounts/view.ts";
 import { TO_CANDIDATE } from "../../src/candidates/record.ts";
+import { newTypeId } from "../../src/infra/ids.ts";
 import { AddressHash } from "../../src/reminders/address-hash.ts";
 import { reminderStores } from "../../src/reminders/stores.ts";
 import { admin, answerOf, complaintOf, mistakeOf, serversOf } from "../admin/support.ts";
@@ -194,5 +198,20 @@ describe("accounts erase", function () {
       ["account", "at"],
     ]);
     expect(own[0]).to.include(body.id);
+
+    const other = await service.account();
+    const { id } = (await other.client.post("/candidates", {})).body;
+    const folder = await mkdtemp(join(tmpdir(), "replay-"));
+    const file = join(folder, "erasures.ndjson");
+    const line = (accountId: string) => JSON.stringify({ account: accountId, at: "2026-01-01T00:00:00Z" });
+    await writeFile(file, [line(other.id), line(newTypeId("acct"))].join("\n"));
+    expect(await mistakeOf(["erasures", "replay", file], env())).to.match(/needs --yes/);
+    const report = await answerOf(["erasures", "replay", file, "--yes"], env());
+    expect(report).to.deep.include({ lines: 2, erased: 1, not_there: 1, failed: [] });
+    await rm(folder, { recursive: true });
+    expect((await answerOf(["accounts", "show", other.id], env())) as AccountView).to.include({ status: "erased" });
+    expect(await database().collection<{ _id: string }>("candidates").findOne({ _id: id })).to.include({
+      deleted: true,
+    });
   });
 });
