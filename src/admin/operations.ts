@@ -110,7 +110,11 @@ export class Operations {
   /** Composes the service for a task, and closes it. */
   async withSystem<T>(task: (system: System) => Promise<T>): Promise<T> {
     const system = await this.system();
-    return task(system).finally(async () => void (await system.close()));
+    try {
+      return await task(system);
+    } finally {
+      await system.close();
+    }
   }
 
   /** Erases candidates: through the composed service, because the feed has to show it. @throws {Error} of those that do not exist, in the end. */
