@@ -83,11 +83,11 @@ describe("a command in a terminal, a pipe or a container", function () {
       expect(shown).to.include(`Erase ${id} (Acme) with 0 candidates for good? Type ${id} to go on: `);
       expect([code, shown.includes("Nothing was changed.")]).to.deep.equal([1, true]);
     }
-    expect(await response("accounts", "show", id))).to.include({ status: "active" });
+    expect(await response("accounts", "show", id)).to.include({ status: "active" });
     const quickly = `env BODY_TIMEOUT_MS=100 STORE_TIMEOUT_MS=1000 ${command}`;
     const { code, shown } = await inTerminal(quickly, { "to go on: ": `${id}\n` });
     expect([code, shown.includes('"object": "account_erasure"')], shown).to.deep.equal([0, true]);
-    expect(await response("accounts", "show", id))).to.include({ status: "erased" });
+    expect(await response("accounts", "show", id)).to.include({ status: "erased" });
   });
 
   it("asks before it suspends an account and before it revokes a grant, unless --yes is there", async () => {

@@ -209,7 +209,7 @@ describe("accounts erase", function () {
     const report = await answerOf(["erasures", "replay", file, "--yes"], env());
     expect(report).to.deep.include({ lines: 2, erased: 1, not_there: 1, failed: [] });
     await rm(folder, { recursive: true });
-    expect(await answerOf(["accounts", "show", other.id], env()))).to.include({ status: "erased" });
+    expect(await answerOf(["accounts", "show", other.id], env())).to.include({ status: "erased" });
     expect(await database().collection<{ _id: string }>("candidates").findOne({ _id: id })).to.include({
       deleted: true,
     });

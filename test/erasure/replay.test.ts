@@ -148,7 +148,7 @@ describe("erasures export and replay", function () {
     expect(failed[1]?.reason).to.equal(`Candidate ${alien.body.id} belongs to another account.`);
     expect(counts).to.deep.include({ lines: 9, erased: 1, not_there: 4 });
     expectProblem(await client.get(`/candidates/${own.body.id}`), 410, "candidate_deleted");
-    expect(await answerOf(["accounts", "show", account.id], env()))).to.include({ status: "active" });
+    expect(await answerOf(["accounts", "show", account.id], env())).to.include({ status: "active" });
   });
 
   it("refuse what is no time, no file of lines, and no consent", async () => {
