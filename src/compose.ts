@@ -1,19 +1,18 @@
 import cluster from "node:cluster";
 import { randomBytes } from "node:crypto";
-import type { RequestListener } from "node:http";
 import { hostname } from "node:os";
 import { pid } from "node:process";
-import type { Logger } from "pino";
 import { Authenticator } from "./accounts/authenticate.ts";
 import { GuessLimiter } from "./accounts/guess-limiter.ts";
 import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
 import { AuditedReads } from "./audit/reads.ts";
 import { AuditStore } from "./audit/store.ts";
-import { type BulkService, bulkService } from "./candidates/bulk.ts";
+import { bulkService } from "./candidates/bulk.ts";
 import { Checkpoints, CheckpointStore, SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
 import { Eraser } from "./candidates/eraser.ts";
 import { CandidateService } from "./candidates/service.ts";
+import { historyPages } from "./candidates/history-pages.ts";
 import { CandidateStore } from "./candidates/store.ts";
 import type { Config } from "./config.ts";
 import { ContentStore } from "./content/store.ts";
@@ -40,43 +39,21 @@ import { Limiter } from "./limiter/limiter.ts";
 import { exportExactness } from "./limits/exactness.ts";
 import { packService } from "./pack/service.ts";
 import { referenceService } from "./references/service.ts";
-import { historyService } from "./reminders/history.ts";
+import { outreachService } from "./reminders/history.ts";
 import { Visits } from "./reminders/pages/visits.ts";
 import { remindService } from "./reminders/remind.ts";
 import { openReminders, remindersOf, wireReminders } from "./reminders/wire.ts";
 import { routes } from "./routes.ts";
 import { settingsService } from "./settings/service.ts";
 import { settingsStores } from "./settings/store.ts";
-import type { SweepRunner } from "./sweeps/runner.ts";
 import { runners } from "./sweeps/runners.ts";
+import type { System } from "./system.ts";
 import { UsageCounter } from "./usage/counter.ts";
 import { usageService } from "./usage/service.ts";
 import { UsageStore } from "./usage/store.ts";
 
 /** Maximum clock skew between replicas, in milliseconds. Generous: clocks follow Redis's to within a round trip. */
 export const CLOCK_SKEW_MS = 2_000;
-
-/** The service, wired and connected. */
-export interface System {
-  readonly app: RequestListener;
-  readonly log: Logger;
-  /** Work that becomes due as time passes. One replica at a time does it. */
-  readonly work: readonly SweepRunner[];
-  readonly draining: Draining;
-  /** Returns which of Redis and MongoDB do not respond, one text for each. One round trip to each server. */
-  readonly faults: () => Promise<string[]>;
-  /** Returns whether nobody may be served, because MongoDB is being restored. */
-  readonly isRestoring: () => boolean;
-  /** For operators' erasures and imports. */
-  readonly eraser: Eraser;
-  readonly candidates: CandidateService;
-  readonly bulks: BulkService;
-  /**
-   * Waits until the outcome of every write is known and the last uses of keys and the usage are written, at most SETTLE_WITHIN_MS and a
-   * few store operations. Then disconnects from Redis and MongoDB.
-   */
-  close(): Promise<void>;
-}
 
 /**
  * Connects, and creates every service once. Needs REDIS_URL and MONGODB_URL. Waits while a server does not respond.
@@ -167,7 +144,16 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   const checkpoints = new Checkpoints({ ...shared, store: marks, clock: feedClock, writer, inFlight });
   const feedLagMs = config.STORE_TIMEOUT_MS + CLOCK_SKEW_MS;
   const eraser = new Eraser({ store, content, idempotency, audit, messages: reminders.stores });
-  const stores = [store.reader, content, idempotencyStore, audit, new GrantStore(mongo), reminders.stores, usage];
+  const stores = [
+    store.reader,
+    store.history,
+    content,
+    idempotencyStore,
+    audit,
+    new GrantStore(mongo),
+    reminders.stores,
+    usage,
+  ];
   await startup.untilUp("mongodb", () => prepareStores(stores, { ...database, log }));
   await startup.untilUp("mongodb", () => checkpoints.start());
   const sending = wireReminders(reminders, { candidates: store, log, metrics });
@@ -189,7 +175,8 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
       bulks,
       eraser,
       documents,
-      history: historyService(store.reader, reminders.stores.messages),
+      history: historyPages(store.reader, store.history),
+      outreach: outreachService(store.reader, reminders.stores.messages),
       packs: packService(store, content, accounts, settings, clock),
       references: referenceService(store),
       remind: remindService({ ...reminders, candidates: store }, config.SMTP_URL !== null),

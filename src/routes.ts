@@ -1,6 +1,7 @@
 import { type Route, route } from "./api/endpoint.ts";
 import { candidateEndpoints } from "./candidates/endpoints.ts";
 import type { Eraser } from "./candidates/eraser.ts";
+import type { HistoryPages } from "./candidates/history-pages.ts";
 import type { BulkService } from "./candidates/bulk.ts";
 import type { CandidateService } from "./candidates/service.ts";
 import { documentEndpoints } from "./documents/endpoints.ts";
@@ -11,7 +12,7 @@ import type { PackService } from "./pack/service.ts";
 import { referenceEndpoints } from "./references/endpoints.ts";
 import type { ReferenceService } from "./references/service.ts";
 import { outreachEndpoints } from "./reminders/endpoints.ts";
-import type { HistoryService } from "./reminders/history.ts";
+import type { OutreachService } from "./reminders/history.ts";
 import type { RemindService } from "./reminders/remind.ts";
 import { settingsEndpoints } from "./settings/endpoints.ts";
 import type { SettingsService } from "./settings/service.ts";
@@ -23,7 +24,8 @@ export interface Services {
   readonly bulks: BulkService;
   readonly eraser: Eraser;
   readonly documents: DocumentService;
-  readonly history: HistoryService;
+  readonly history: HistoryPages;
+  readonly outreach: OutreachService;
   readonly packs: PackService;
   readonly references: ReferenceService;
   readonly remind: RemindService;
@@ -36,11 +38,11 @@ export interface Services {
  * is made from them. /livez and /readyz are on another port: see process/ops.ts.
  */
 export function routes(services: Services): readonly Route[] {
-  const candidates = candidateEndpoints(services.candidates, services.bulks, services.eraser);
+  const candidates = candidateEndpoints(services.candidates, services.bulks, services.eraser, services.history);
   const documents = documentEndpoints(services.documents, services.eraser);
   const packs = packEndpoints(services.packs);
   const references = referenceEndpoints(services.references, services.eraser);
-  const outreach = outreachEndpoints(services.history, services.remind);
+  const outreach = outreachEndpoints(services.outreach, services.remind);
   const settings = settingsEndpoints(services.settings);
   // prettier-ignore
   return [
@@ -54,6 +56,7 @@ export function routes(services: Services): readonly Route[] {
     route("PATCH", "/candidates/:id",                          "writes",   candidates.update),
     route("DELETE", "/candidates/:id",                         "writes",   candidates.erase),
     route("POST",  "/candidates/:id/start",                    "start",    candidates.start),
+    route("GET",   "/candidates/:id/history",                  "reads",    candidates.history),
     route("GET",   "/candidates/:id/outreach",                 "reads",    outreach.read),
     route("PATCH", "/candidates/:id/outreach",                 "writes",   candidates.setOutreach),
     route("POST",  "/candidates/:id/outreach/remind",          "writes",   outreach.remind),

@@ -124,6 +124,7 @@ export class Authenticator {
       const caller = {
         accountId: account._id,
         keyId: key.id,
+        by: { type: "key", id: key.id } as const,
         accountVersion: account.version,
         connections,
         secretEndsAt: secret.expires_at === null ? 0 : Date.parse(secret.expires_at),

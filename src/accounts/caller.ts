@@ -4,8 +4,13 @@ export interface Caller {
   readonly keyId: string;
 }
 
+/** A caller as the author of changes. */
+export interface Requester extends Caller {
+  readonly by: { readonly type: "key"; readonly id: string };
+}
+
 /** A caller, with what authentication found out about its key. */
-export interface KnownCaller extends Caller {
+export interface KnownCaller extends Requester {
   /** Version of the account's record that the key was looked up in. The limiter compares it with the one that Redis knows. */
   readonly accountVersion: number;
   /** Number of connections made to Redis when that lookup began. Once there is another, the key must be looked up again. */

@@ -3,6 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
 import { epochOf, timestamp } from "../infra/clock.ts";
 import { invalid, Problem } from "../problems.ts";
+import type { ErasureOptions } from "../candidates/eraser.ts";
 import type { Operations } from "./operations.ts";
 
 /** The environment and the streams of a command. `process` has all of them. */
@@ -26,9 +27,8 @@ export const YES = ["--yes", "do not ask for confirmation"] as const;
 /** The option of a command that erases people. */
 export const DESPITE_HOLDS = ["--despite-holds", "erase people under a hold, too"] as const;
 
-export interface ErasureOptions {
+export interface EraseOptions extends ErasureOptions {
   readonly yes?: true | undefined;
-  readonly despiteHolds?: true | undefined;
 }
 
 export async function printed(result: object, { stdout }: Pick<CommandContext, "stdout">): Promise<void> {

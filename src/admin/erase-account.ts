@@ -1,18 +1,24 @@
 import { setTimeout } from "node:timers/promises";
-import type { System } from "../compose.ts";
+import type { System } from "../system.ts";
+import type { ErasureOptions } from "../candidates/eraser.ts";
 import { Problem, problem } from "../problems.ts";
-import { type CommandContext, type ErasureOptions, patiently, severally } from "./command.ts";
+import { type CommandContext, type EraseOptions, patiently, severally } from "./command.ts";
 import { confirm } from "./dialogue.ts";
 import { candidatesOf, countCandidates, removeBelongings } from "./erasure-store.ts";
 import type { Operations } from "./operations.ts";
 
 /** Asks, then erases an account. */
-export async function endAccount(operations: Operations, context: CommandContext, id: string, { yes }: ErasureOptions) {
+export async function endAccount(
+  operations: Operations,
+  context: CommandContext,
+  id: string,
+  { yes, ...options }: EraseOptions,
+) {
   const { name } = await (await operations.accountStore()).get(id, { evenErased: true });
   const count = await countCandidates(await operations.mongo(), id);
   const question = `Erase ${id} (${name}) with ${count} candidates for good?`;
   await confirm(operations, context, question, { yes, needsYes: true, word: id });
-  return operations.withSystem((system) => eraseAccount(operations, context, system, id));
+  return operations.withSystem((system) => eraseAccount(operations, context, system, id, options));
 }
 
 /**
@@ -25,6 +31,7 @@ export async function eraseAccount(
   context: CommandContext,
   { eraser, isRestoring }: System,
   id: string,
+  options: ErasureOptions,
 ): Promise<object> {
   const { BODY_TIMEOUT_MS, STORE_TIMEOUT_MS } = operations.config;
   const actor = operations.actor();
@@ -35,7 +42,8 @@ export async function eraseAccount(
   async function erase(candidate: string): Promise<void> {
     onHold.delete(candidate); // the hold may have been lifted since
     try {
-      if (await eraser.erase({ accountId: id, keyId: actor }, candidate, () => undefined)) erased.add(candidate);
+      if (await eraser.erase({ accountId: id, keyId: actor }, candidate, () => undefined, options))
+        erased.add(candidate);
     } catch (error) {
       if (!(error instanceof Problem && error.code === "on_hold")) throw error;
       onHold.add(candidate);

@@ -7,9 +7,10 @@ import { checker } from "../api/input.ts";
 import type { AuditDetails } from "../audit/entry.ts";
 import { refusable } from "../candidates/bulk.ts";
 import { CandidateInput, type OnConflict } from "../candidates/input-schema.ts";
+import type { Author } from "../candidates/record.ts";
 import { CandidateReader } from "../candidates/reader.ts";
 import type { Outcome } from "../candidates/service.ts";
-import type { System } from "../compose.ts";
+import type { System } from "../system.ts";
 import { idsFrom, newTypeId } from "../infra/ids.ts";
 import { invalid, Problem, problem, RESTORING } from "../problems.ts";
 import { isObject } from "../schema/merge-patch.ts";
@@ -53,7 +54,8 @@ export async function importCandidates(
   const began = Date.now();
   const system = await operations.system();
   const interrupt = new AbortController();
-  const put = putter(system, reader, { ...options, signal: interrupt.signal });
+  const by = { type: "operator", id: operations.actor() } as const;
+  const put = putter(system, reader, { ...options, author: { accountId, by }, signal: interrupt.signal });
   const stop = () => interrupt.abort(invalid("", "", "Interrupted by the operator"));
   process.once("SIGINT", stop);
 
@@ -99,8 +101,12 @@ export async function importCandidates(
  * Returns a function that puts rows into an account, or says what would become of them. Without `onConflict` a candidate's id
  * follows from its row, and from how many equal rows stand before it: so a second run finds what the first has created.
  */
-function putter(system: System, reader: CandidateReader, options: Options & { readonly signal: AbortSignal }) {
-  const { account, onConflict, dryRun, outreach, signal } = options;
+function putter(
+  system: System,
+  reader: CandidateReader,
+  options: Options & { readonly author: Author; readonly signal: AbortSignal },
+) {
+  const { account, author, onConflict, dryRun, outreach, signal } = options;
   const check = checker(CandidateInput, "row");
   const equalRows = new Map<number, number>();
   const externalIds = new Set<string>(); // only of a dry run
@@ -121,7 +127,7 @@ function putter(system: System, reader: CandidateReader, options: Options & { re
 
   async function rehearse(row: FileRow): Promise<Outcome> {
     const { value } = read(row);
-    const { outcome = "created" } = await system.candidates.rehearse(account, value, newTypeId, onConflict);
+    const { outcome = "created" } = await system.candidates.rehearse(author, value, newTypeId, onConflict);
     const isRepeated = value.external_id && externalIds.size === externalIds.add(value.external_id).size;
     if (isRepeated && !onConflict) throw problem("external_id_taken", "An earlier row has this external_id.");
     return outcome;
@@ -148,7 +154,7 @@ function putter(system: System, reader: CandidateReader, options: Options & { re
       else {
         const queue = open.map(({ id }) => id);
         const entries = open.map(({ row }) => ({ size: row.json.length, read: () => read(row) }));
-        const done = await system.bulks.create(account, entries, { newId: () => queue.shift()!, onConflict });
+        const done = await system.bulks.create(author, entries, { newId: () => queue.shift()!, onConflict });
         for (const [n, each] of done.entries()) results.set(open[n]!.id, "outcome" in each ? each.outcome : each);
       }
     }, signal);

@@ -4,9 +4,10 @@ import { type Static, Type } from "typebox";
 import { parseEntry } from "../api/entries.ts";
 import { checker } from "../api/input.ts";
 import { refusable } from "../candidates/bulk.ts";
-import type { System } from "../compose.ts";
+import type { ErasureOptions } from "../candidates/eraser.ts";
+import type { System } from "../system.ts";
 import { isGone, Problem } from "../problems.ts";
-import { type CommandContext, type ErasureOptions, printed, severally } from "./command.ts";
+import { type CommandContext, type EraseOptions, printed, severally } from "./command.ts";
 import { confirm } from "./dialogue.ts";
 import { eraseAccount } from "./erase-account.ts";
 import { Timestamp } from "../schema/fields.ts";
@@ -34,7 +35,7 @@ export async function replayErasures(
   operations: Operations,
   context: CommandContext,
   file: string,
-  { yes }: ErasureOptions,
+  { yes, ...options }: EraseOptions,
 ): Promise<object> {
   const lines = await linesIn(file);
   const good = lines.flatMap(({ line }) => (line instanceof Problem ? [] : line));
@@ -51,7 +52,7 @@ export async function replayErasures(
   const audit = await operations.audit();
   const work = (system: System) =>
     severally(lines, context, lines.length, async ({ number, line }) => {
-      const again = () => (line instanceof Problem ? line : eraseAgain(operations, context, system, line));
+      const again = () => (line instanceof Problem ? line : eraseAgain(operations, context, system, line, options));
       const ending = await refusable<Ending | Problem>(again);
       if (!(ending instanceof Problem)) counts[ending]++;
       else if (ending.code === "on_hold" && !(line instanceof Problem)) onHold.push(line.candidate ?? line.account);
@@ -72,17 +73,19 @@ async function eraseAgain(
   context: CommandContext,
   system: System,
   line: ErasureLine,
+  options: ErasureOptions,
 ): Promise<Ending> {
   const { account: accountId, candidate, document, reference } = line;
   const { eraser } = system;
-  const caller = { accountId, keyId: operations.actor() };
+  const actor = operations.actor();
+  const caller = { accountId, keyId: actor, by: { type: "operator", id: actor } } as const;
   try {
-    if (reference !== undefined) await eraser.removeReference(caller, reference, pass);
-    else if (isAccount(line)) await eraseAccount(operations, context, system, accountId);
+    if (reference !== undefined) await eraser.removeReference(caller, reference, pass, options);
+    else if (isAccount(line)) await eraseAccount(operations, context, system, accountId, options);
     else if (candidate == null)
       return "not_there"; // nobody knows whose document it was
-    else if (document !== undefined) await eraser.removeDocument(caller, candidate, document, pass);
-    else if (!(await eraser.erase(caller, candidate, pass))) return "already_erased";
+    else if (document !== undefined) await eraser.removeDocument(caller, candidate, document, pass, options);
+    else if (!(await eraser.erase(caller, candidate, pass, options))) return "already_erased";
     return "erased";
   } catch (error) {
     if (!(error instanceof Problem && isGone(error))) throw error;

@@ -1,6 +1,6 @@
 import type { Context } from "koa";
 import type { Authenticator } from "../accounts/authenticate.ts";
-import type { Caller, KnownCaller } from "../accounts/caller.ts";
+import type { Caller, KnownCaller, Requester } from "../accounts/caller.ts";
 import { headerOf, type RequestState } from "../http/request.ts";
 import type { StoreOutage } from "../infra/store-outage.ts";
 import type { Decision } from "../limiter/decision.ts";
@@ -50,7 +50,7 @@ export async function admit(
   ctx: Ctx,
   chargeOf: () => { surface: Surface | "free"; cost?: number | undefined },
   { authenticator, limiter, counter, outage }: AdmitOptions,
-): Promise<Caller | Refusal> {
+): Promise<Requester | Refusal> {
   const credentials = {
     authorization: headerOf(ctx.req, "authorization"),
     apiKey: headerOf(ctx.req, "x-api-key"),
@@ -77,7 +77,7 @@ export async function admit(
     }
     if (refused === undefined) {
       counter.note(keyId);
-      return caller;
+      return known;
     }
     if (refused !== "outdated") return refused;
     authenticator.forget(credentials, accountVersion);

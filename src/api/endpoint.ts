@@ -1,5 +1,5 @@
 import type { Static, TSchema } from "typebox";
-import type { Caller } from "../accounts/caller.ts";
+import type { Requester } from "../accounts/caller.ts";
 import type { AuditedRead } from "../audit/reads.ts";
 import type { IncomingFile, StoredFile } from "../content/file.ts";
 import type { BinaryResponse } from "../http/response.ts";
@@ -13,7 +13,7 @@ import type { Tag } from "./openapi-parts.ts";
 
 /** What a handler receives. `params`, `query` and `body` are valid according to the endpoint's schemas. */
 export interface Input<Params, Query, Body> {
-  readonly caller: Caller;
+  readonly caller: Requester;
   /** X-Request-Id */
   readonly requestId: string;
   readonly params: Params;
@@ -55,7 +55,7 @@ export interface Upload<Params> {
    * @param precondition If-Match, for an endpoint that can check it before the first byte is read.
    * @throws a problem if the file is refused, before the first byte is read if possible.
    */
-  store(caller: Caller, params: Params, file: IncomingFile, precondition: Precondition): Promise<StoredFile>;
+  store(caller: Requester, params: Params, file: IncomingFile, precondition: Precondition): Promise<StoredFile>;
   /** Removes a stored file that never reached a handler. Must not fail. */
   discard(file: StoredFile): Promise<void>;
 }

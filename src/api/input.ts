@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Static, TSchema } from "typebox";
-import type { Caller } from "../accounts/caller.ts";
+import type { Requester } from "../accounts/caller.ts";
 import { contentTypeOf, hasBody, readJson } from "../http/body.ts";
 import { ifMatch } from "../http/entity-tags.ts";
 import { openForm } from "../http/form.ts";
@@ -89,7 +89,7 @@ export function checker<Schema extends TSchema>(
 export function bodyReader(
   { body: declared, entries, keepUnreadable, upload, bodyOptional, method }: Route,
   { bodyTimeoutMs, maxFileBytes }: { bodyTimeoutMs: number; maxFileBytes: number },
-): (req: IncomingMessage, caller: Caller, params: Record<string, string>, query?: BodyQuery) => Promise<ReadBody> {
+): (req: IncomingMessage, caller: Requester, params: Record<string, string>, query?: BodyQuery) => Promise<ReadBody> {
   if (declared === undefined && upload === undefined) return () => Promise.resolve(NOTHING);
   const schema = entries?.schema ?? declared;
   // Take the fingerprint before: it identifies the body as sent.

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import Router from "@koa/router";
 import type { Context, Middleware } from "koa";
-import type { Caller } from "../accounts/caller.ts";
+import type { Caller, Requester } from "../accounts/caller.ts";
 import type { AuditedReads } from "../audit/reads.ts";
 import { BinaryResponse, jsonResponse, type JsonResponse, send } from "../http/response.ts";
 import { ifMatch, keptTag } from "../http/entity-tags.ts";
@@ -90,7 +90,7 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
 async function responseOf(
   ctx: Ctx,
   route: Route,
-  { caller, query, body, warnings, file, fingerprint }: ReadBody & { caller: Caller; query: unknown },
+  { caller, query, body, warnings, file, fingerprint }: ReadBody & { caller: Requester; query: unknown },
   { idempotency, newId, candidates }: MountOptions,
 ): Promise<JsonResponse | BinaryResponse> {
   const { req, res, params } = ctx;

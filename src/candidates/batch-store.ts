@@ -6,7 +6,8 @@ import { type FeedClock, positionOf, type Reservation } from "./feed-clock.ts";
 import { expired } from "./moves.ts";
 import { addedAddresses, addressesOf, noMail, optedOut, type Reminders } from "./outreach.ts";
 import type { CandidateReader } from "./reader.ts";
-import type { CandidateRecord, Draft } from "./record.ts";
+import type { HistoryStore } from "./history-store.ts";
+import { type Author, type CandidateRecord, type Draft, service } from "./record.ts";
 import type { ReferenceIndexStore } from "./reference-index-store.ts";
 import { firstVersion, nextRecord } from "./version.ts";
 import type { WritesInFlight } from "./writes-in-flight.ts";
@@ -27,6 +28,7 @@ interface Dependencies {
   readonly reminders: Reminders;
   readonly feedClock: FeedClock;
   readonly inFlight: WritesInFlight;
+  readonly history: HistoryStore;
   /** As CandidateStore writes. */
   readonly commit: (changes: readonly Change[], position: Reservation) => Promise<number>;
 }
@@ -34,13 +36,18 @@ interface Dependencies {
 export type CandidateBatches = ReturnType<typeof candidateBatches>;
 
 /** Writes several candidates at once. Every function may throw problem store_unavailable. */
-export function candidateBatches({ mongo, reader, references, reminders, feedClock, inFlight, commit }: Dependencies) {
+export function candidateBatches(dependencies: Dependencies) {
+  const { mongo, reader, references, reminders, feedClock, inFlight, history, commit } = dependencies;
+
   /**
    * Inserts and changes different candidates of one account in one write, which is encoded in one go. Returns each as it was
    * written; undefined if it was refused, or if another write came in between: write that one alone.
    */
-  async function write(accountId: string, writes: readonly Write[]): Promise<(CandidateRecord | undefined)[]> {
-    if (writes.length === 0) return [];
+  async function write(author: Author, all: readonly Write[]): Promise<(CandidateRecord | undefined)[]> {
+    if (all.length === 0) return [];
+    const { accountId, by } = author;
+    const writes: Write[] = [];
+    for (const each of all) writes.push("draft" in each ? each : { ...each, after: await history.roomy(each.after) });
     const added = writes.map(additionsOf);
     const plan = await reminders.plannerOf(accountId);
     const emails = [...new Set(added.flatMap((each) => each.emails))];
@@ -50,8 +57,8 @@ export function candidateBatches({ mongo, reader, references, reminders, feedClo
     const latest = writes.map((each) => ("draft" in each ? 0 : Date.parse(each.before.updated_at)));
     const position = feedClock.reserve(Math.max(...latest));
     const changes = writes.map((each, n) => {
-      if ("draft" in each) return { before: undefined, after: firstVersion(each.draft, position.at, stoppedOf(n)) };
-      const after = nextRecord(each.before, optedOut(each.after, stoppedOf(n)), position, plan);
+      if ("draft" in each) return { before: undefined, after: firstVersion(each.draft, by, position.at, stoppedOf(n)) };
+      const after = nextRecord(each.before, optedOut(each.after, stoppedOf(n)), by, position, plan);
       return { before: each.before, after };
     });
     if (await areWritten(changes, position)) return changes.map(({ after }) => after);
@@ -76,14 +83,16 @@ export function candidateBatches({ mongo, reader, references, reminders, feedClo
    * it again. Returns the number of changed candidates.
    */
   async function expire(today: string): Promise<number> {
-    const due = await reader.expiring(today, 100);
+    const due: CandidateRecord[] = [];
+    for (const record of await reader.expiring(today, 100)) due.push(await history.roomy(record));
     if (due.length === 0) return 0;
     const accounts = [...new Set(due.map(({ accountId }) => accountId))];
     const plans = new Map(await Promise.all(accounts.map(async (id) => [id, await reminders.plannerOf(id)] as const)));
     const position = feedClock.reserve(Math.max(...due.map(({ updated_at }) => Date.parse(updated_at))));
     const changes = due.map((before) => {
       const edited = expired(before, today, timestamp(position.now));
-      return { before, after: nextRecord(before, edited, position, plans.get(before.accountId) ?? noMail) };
+      const { by } = service(before.accountId, "expiries");
+      return { before, after: nextRecord(before, edited, by, position, plans.get(before.accountId) ?? noMail) };
     });
     return committed(changes, position);
   }

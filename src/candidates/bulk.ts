@@ -9,7 +9,7 @@ import type { BulkPatch } from "./bulk-schema.ts";
 import { UnreadableRecord } from "./erasure.ts";
 import type { CandidateInput, OnConflict } from "./input-schema.ts";
 import { merged, partIds, withBulkPatch } from "./merges.ts";
-import type { CandidateRecord } from "./record.ts";
+import type { Author, CandidateRecord } from "./record.ts";
 import type { CandidateService, Put } from "./service.ts";
 import type { CandidateStore } from "./store.ts";
 
@@ -60,12 +60,13 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
 
   /** An interrupted attempt of the same request had the same ids. */
   function create(
-    accountId: string,
+    author: Author,
     entries: readonly Entry<CandidateInput>[],
     { newId, onConflict }: { newId: NewId; onConflict: OnConflict | undefined },
   ): Promise<Done[]> {
+    const { accountId } = author;
     const ids = entries.map(() => newId("cand"));
-    return run(accountId, entries, {
+    return run(author, entries, {
       async plan(given, known, index) {
         const id = ids[index]!;
         const hasContent = given.documents?.some((each) => typeof each !== "string" && each.content);
@@ -76,28 +77,30 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
         const to = { ids: partIds(given, idsOf(id)), now: now() };
         return planned(known, onConflict === "skip" ? known : merged(known, given, to));
       },
-      alone: (given, index) => candidates.put(accountId, given, idsOf(ids[index]!), onConflict),
+      alone: (given, index) => candidates.put(author, given, idsOf(ids[index]!), onConflict),
     });
   }
 
-  function update(accountId: string, entries: readonly Entry<BulkPatch>[]): Promise<Done[]> {
-    return run(accountId, entries, {
+  function update(author: Author, entries: readonly Entry<BulkPatch>[]): Promise<Done[]> {
+    const { accountId } = author;
+    return run(author, entries, {
       plan: (patch, known) => (known === undefined ? ALONE : planned(known, withBulkPatch(known, patch, now()))),
       async alone(patch) {
         const { id, external_id } = patch;
         if (id === undefined && !external_id) throw invalid("/id", "must be sent, or external_id");
         const found = id ?? (await store.externalIds.holderOf(accountId, external_id!)) ?? `external:${external_id}`;
-        return candidates.edit(accountId, found, (before, at) => withBulkPatch(before, patch, at));
+        return candidates.edit(author, found, (before, at) => withBulkPatch(before, patch, at));
       },
     });
   }
 
   /** Processes the entries in order, in small batches. Accounts take turns between batches. */
   async function run<Value extends Named>(
-    accountId: string,
+    author: Author,
     entries: readonly Entry<Value>[],
     { plan, alone }: Work<Value>,
   ): Promise<Done[]> {
+    const { accountId } = author;
     const done: Done[] = [];
     const named = new Set<string>(); // the ids and external_ids that earlier entries name
     const slice = new TimeSlice();
@@ -149,7 +152,7 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
         for (const name of [...names, ...namesIn(plans[n])]) named.add(name);
         if (slice.isOver()) await slice.next();
       }
-      const written = await batches.write(accountId, plans.filter(isWrite));
+      const written = await batches.write(author, plans.filter(isWrite));
       const puts = plans.map((each): Put | undefined => {
         if (!isWrite(each)) return each;
         const record = written.shift();

@@ -16,6 +16,7 @@ import {
   Timestamp,
   titled,
 } from "../schema/fields.ts";
+import { Decided, DECIDED } from "./history-schema.ts";
 import { MESSAGE_LANGUAGES } from "../schema/languages.ts";
 import { MediaType } from "../schema/media-type.ts";
 
@@ -136,7 +137,14 @@ const ContentInput = component(
 );
 export type ContentInput = Static<typeof ContentInput>;
 
-export const READ_ONLY = readOnly("object", "id", "candidate_id", "chase", "created_at", "updated_at");
+export const READ_ONLY = readOnly("object", "id", "candidate_id", "chase", "decided", "created_at", "updated_at");
+
+/** On the PATCH of a document or reference. */
+export const DecidedBy = optional(
+  freeText(200),
+  "Who decided on your side, up to 200 characters, for example the name of a recruiter. Send it with a state that decides: any but pending, requested and not_requested. decided shows it.",
+  "Noor Haddad",
+);
 
 export const DocumentInput = component(
   "DocumentInput",
@@ -181,6 +189,7 @@ export const DocumentPatch = component(
     ...documentFields,
     name: Type.Optional(documentFields.name),
     metadata: optional(MetadataPatch, "Changes of the client's own labels. Null removes all."),
+    decided_by: DecidedBy,
   },
   { ...READ_ONLY, content: "upload it with PUT /candidates/{id}/documents/{docId}/content" },
 );
@@ -229,6 +238,7 @@ export const Document = component("Document", "A document that a candidate bring
   metadata: about(Metadata, "The client's own labels."),
   content: about(nullable(DocumentContent), "The file. Null: the service holds none."),
   chase: about(Chase, "The reminders sent so far for the document, and the next one."),
+  decided: about(nullable(Decided), DECIDED),
   created_at: about(Timestamp, "When the document was added.", "2026-08-17T09:30:00.000Z"),
   updated_at: about(Timestamp, "When the document was last changed.", "2026-08-17T09:32:11.480Z"),
 });

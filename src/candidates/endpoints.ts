@@ -3,6 +3,8 @@ import { problemMembers } from "../http/problem.ts";
 import { type Fault, Problem } from "../problems.ts";
 import type { BulkService, Done } from "./bulk.ts";
 import { Bulk, BulkCreateInput, BulkCreateQuery, BulkPatch, BulkUpdateInput, BulkUpdateQuery } from "./bulk-schema.ts";
+import type { HistoryPages } from "./history-pages.ts";
+import { History, HistoryQuery } from "./history-schema.ts";
 import { patched, withOutreach } from "./edits.ts";
 import type { Eraser } from "./eraser.ts";
 import { Candidate, CandidateOrDryRun, CandidatePath, ListQuery } from "./schema.ts";
@@ -42,7 +44,12 @@ function bulkOf(done: readonly Done[], requestId: string, { isStored = false } =
   return { object: "bulk", ...counts, results };
 }
 
-export function candidateEndpoints(candidates: CandidateService, bulks: BulkService, eraser: Eraser) {
+export function candidateEndpoints(
+  candidates: CandidateService,
+  bulks: BulkService,
+  eraser: Eraser,
+  history: HistoryPages,
+) {
   return {
     create: endpoint({
       name: "createCandidate",
@@ -59,7 +66,7 @@ export function candidateEndpoints(candidates: CandidateService, bulks: BulkServ
       outcomes: true,
       keepUnreadable,
       async handle({ caller, body, query: { on_conflict }, warnings, newId }) {
-        const { record, outcome } = await candidates.put(caller.accountId, body, newId, on_conflict);
+        const { record, outcome } = await candidates.put(caller, body, newId, on_conflict);
         const value = withWarnings(renderCandidate(record), warnings);
         return { outcome: on_conflict && outcome, value };
       },
@@ -67,7 +74,7 @@ export function candidateEndpoints(candidates: CandidateService, bulks: BulkServ
         surface: "reads",
         response: CandidateOrDryRun,
         async handle({ caller, body, query: { on_conflict }, warnings, newId }) {
-          const { would_create, ...rest } = await candidates.rehearse(caller.accountId, body, newId, on_conflict);
+          const { would_create, ...rest } = await candidates.rehearse(caller, body, newId, on_conflict);
           return { ...rest, would_create: withWarnings(would_create, warnings) };
         },
       },
@@ -85,7 +92,7 @@ export function candidateEndpoints(candidates: CandidateService, bulks: BulkServ
       response: Bulk,
       problems: ["invalid_query"],
       handle: async ({ caller, body, query: { on_conflict: onConflict }, newId, requestId }) =>
-        bulkOf(await bulks.create(caller.accountId, body, { newId, onConflict }), requestId, { isStored: true }),
+        bulkOf(await bulks.create(caller, body, { newId, onConflict }), requestId, { isStored: true }),
     }),
     updateMany: endpoint({
       name: "updateCandidates",
@@ -98,7 +105,7 @@ export function candidateEndpoints(candidates: CandidateService, bulks: BulkServ
       entries: { name: "candidates", schema: BulkPatch, repeats: "external_id" },
       response: Bulk,
       problems: ["invalid_query"],
-      handle: async ({ caller, body, requestId }) => bulkOf(await bulks.update(caller.accountId, body), requestId),
+      handle: async ({ caller, body, requestId }) => bulkOf(await bulks.update(caller, body), requestId),
     }),
     list: endpoint({
       name: "listCandidates",
@@ -123,6 +130,18 @@ export function candidateEndpoints(candidates: CandidateService, bulks: BulkServ
       problems: ["not_found"],
       handle: ({ caller, params }) => candidates.read(caller.accountId, params.id),
     }),
+    history: endpoint({
+      name: "readHistory",
+      tag: "Candidates",
+      summary: "Read what changed of a candidate, by whom and when",
+      description:
+        "Reads the history of a candidate, the newest entry first: who created, changed, started, withdrew or held it, moved or removed its documents and references, and which messages were made. It has names of fields, and never their values. It is erased with the candidate.",
+      params: CandidatePath,
+      query: HistoryQuery,
+      response: History,
+      problems: ["not_found", "invalid_query"],
+      handle: ({ caller, params, query }) => history(caller.accountId, params.id, query),
+    }),
     update: endpoint({
       name: "updateCandidate",
       tag: "Candidates",
@@ -133,7 +152,7 @@ export function candidateEndpoints(candidates: CandidateService, bulks: BulkServ
       ...CANDIDATE,
       problems: ["not_found", "version_mismatch", "external_id_taken"],
       handle: ({ caller, params, body, precondition }) =>
-        candidates.change(caller.accountId, params.id, precondition, (record) => patched(record, body)),
+        candidates.change(caller, params.id, precondition, (record) => patched(record, body)),
     }),
     setOutreach: endpoint({
       name: "setOutreach",
@@ -146,7 +165,7 @@ export function candidateEndpoints(candidates: CandidateService, bulks: BulkServ
       ...CANDIDATE,
       problems: ["not_found", "version_mismatch"],
       handle: ({ caller, params, body, precondition }) =>
-        candidates.change(caller.accountId, params.id, precondition, (record, now) => withOutreach(record, body, now)),
+        candidates.change(caller, params.id, precondition, (record, now) => withOutreach(record, body, now)),
     }),
     erase: endpoint({
       name: "deleteCandidate",
@@ -156,7 +175,7 @@ export function candidateEndpoints(candidates: CandidateService, bulks: BulkServ
         "Erases the person: the candidate, its documents with their bytes, and its references. The list keeps a row without personal data. Deleting it again answers 204 again.",
       params: CandidatePath,
       status: 204,
-      problems: ["not_found", "version_mismatch"],
+      problems: ["not_found", "version_mismatch", "on_hold"],
       handle: ({ caller, params, precondition }) => eraser.erase(caller, params.id, precondition).then(() => undefined),
     }),
     start: endpoint({
@@ -170,7 +189,7 @@ export function candidateEndpoints(candidates: CandidateService, bulks: BulkServ
       bodyOptional: true,
       ...CANDIDATE,
       problems: ["not_found", "version_mismatch", "candidate_withdrawn"],
-      handle: ({ caller, params, precondition }) => candidates.start(caller.accountId, params.id, precondition),
+      handle: ({ caller, params, precondition }) => candidates.start(caller, params.id, precondition),
     }),
   };
 }

@@ -3,14 +3,21 @@ import type { AuditEvent } from "../audit/entry.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
-import type { Precondition } from "../problems.ts";
+import { type Precondition, problem } from "../problems.ts";
 import { documentOf } from "./documents.ts";
 import { candidateDeleted, isTombstone, type Tombstone } from "./erasure.ts";
 import { withoutPart } from "./parts.ts";
-import { type CandidateKey, type CandidateRecord, type Deleter, type Deletion, namesFile } from "./record.ts";
+import {
+  type Author,
+  type CandidateKey,
+  type CandidateRecord,
+  type Deleter,
+  type Deletion,
+  namesFile,
+} from "./record.ts";
 import { referenceOf } from "./references.ts";
 import { renderDocument, renderReference, taggedCandidate } from "./render.ts";
-import type { CandidateStore } from "./store.ts";
+import type { CandidateStore, Edit } from "./store.ts";
 
 interface EraserOptions {
   readonly store: CandidateStore;
@@ -19,6 +26,11 @@ interface EraserOptions {
   readonly audit: Pick<AuditStore, "append">;
   /** Removes what is stored of the messages about a candidate. */
   readonly messages: { removeAll(candidate: CandidateKey): Promise<void> };
+}
+
+export interface ErasureOptions {
+  /** True to erase also what is under a hold. */
+  readonly despiteHolds?: boolean | undefined;
 }
 
 /**
@@ -33,11 +45,12 @@ export class Eraser {
   }
 
   /** Erases a candidate. Returns false if there is nothing to do, because it is erased already. */
-  async erase({ accountId, keyId }: Caller, id: string, precondition: Precondition): Promise<boolean> {
+  async erase({ accountId, keyId }: Caller, id: string, precondition: Precondition, options: ErasureOptions = {}) {
     const { store } = this.#dependencies;
-    const erased = await store.erase(accountId, id, keyId, (record) =>
-      precondition(record === undefined ? [] : [taggedCandidate(record)]),
-    );
+    const erased = await store.erase(accountId, id, keyId, (record) => {
+      precondition(record === undefined ? [] : [taggedCandidate(record)]);
+      if (record !== undefined && options.despiteHolds !== true) checkNotHeld(record);
+    });
     await this.#removeRest(erased);
     return erased.erasure !== null;
   }
@@ -48,28 +61,42 @@ export class Eraser {
   }
 
   /** Deletes a document with its bytes. */
-  removeDocument(caller: Caller, candidateId: string, id: string, precondition: Precondition): Promise<void> {
-    return this.#removePart(caller, candidateId, (record, by) => {
+  removeDocument(
+    caller: Deleting,
+    candidateId: string,
+    id: string,
+    precondition: Precondition,
+    options?: ErasureOptions,
+  ): Promise<void> {
+    const without = (record: CandidateRecord, by: Deleter) => {
       precondition([renderDocument(record, documentOf(record, id)), taggedCandidate(record)]);
       return withoutPart(record, "documents", id, by);
-    });
+    };
+    return this.#removePart(caller, candidateId, without, options);
   }
 
-  async removeReference(caller: Caller, id: string, precondition: Precondition): Promise<void> {
+  async removeReference(caller: Deleting, id: string, precondition: Precondition, options?: ErasureOptions) {
     const candidateId = await this.#dependencies.store.references.candidateOf(caller.accountId, id);
-    await this.#removePart(caller, candidateId, (record, by) => {
+    const without = (record: CandidateRecord, by: Deleter) => {
       precondition([renderReference(record, referenceOf(record, id)), taggedCandidate(record)]);
       return withoutPart(record, "references", id, by);
-    });
+    };
+    await this.#removePart(caller, candidateId, without, options);
   }
 
   async #removePart(
-    { accountId, keyId: key }: Caller,
+    { keyId: key, ...author }: Deleting,
     candidateId: string,
     without: (record: CandidateRecord, by: Deleter) => CandidateRecord,
+    { despiteHolds = false }: ErasureOptions = {},
   ): Promise<void> {
     const { store } = this.#dependencies;
-    await this.#removeRest(await store.change(accountId, candidateId, (record, at) => without(record, { key, at })));
+    const edit: Edit = (record, at) => {
+      const after = without(record, { key, at });
+      if (!despiteHolds) checkNotHeld(record);
+      return after;
+    };
+    await this.#removeRest(await store.change(author, candidateId, edit));
   }
 
   /**
@@ -91,6 +118,7 @@ export class Eraser {
     if (isTombstone(erased)) {
       await idempotency.end(accountId, id, candidateDeleted(id));
       await messages.removeAll({ accountId, id });
+      await store.history.remove({ accountId, id });
     } else await idempotency.forget(accountId, id);
     for (const file of erasure.files) {
       if (signal?.aborted) return;
@@ -118,6 +146,15 @@ export class Eraser {
         await content.removeUnsettled(entry);
     }
   }
+}
+
+/** Who deletes a part: `keyId` for the audit, `by` for the candidate's history. */
+type Deleting = Caller & Author;
+
+/** @throws problem on_hold */
+function checkNotHeld({ id, hold }: CandidateRecord): void {
+  const detail = `Candidate ${id} is under a hold. To delete it, or its documents and references, lift the hold first.`;
+  if (hold !== null) throw problem("on_hold", detail);
 }
 
 /** The entry of the audit. Its id is derived from what was deleted, so a repeated erasure writes it once. */

@@ -14,7 +14,15 @@ import {
 } from "../schema/fields.ts";
 import { DocumentOrName, Language } from "./document-schema.ts";
 import { ReferenceInput } from "./reference-schema.ts";
-import { ChaseAttempts, DEFAULT_CHASE_ATTEMPTS, ExternalId, MAX_DOCUMENTS, MAX_REFERENCES, TEXT } from "./schema.ts";
+import {
+  ChaseAttempts,
+  DEFAULT_CHASE_ATTEMPTS,
+  ExternalId,
+  HoldInput,
+  MAX_DOCUMENTS,
+  MAX_REFERENCES,
+  TEXT,
+} from "./schema.ts";
 
 /** Fields that a client can send both in a new candidate and in a PATCH. */
 const candidateFields = {
@@ -67,7 +75,11 @@ export const CandidateInput = component(
       { name: "Jordan Reyes", email: "jordan@example.com" },
     ]),
   },
-  { ...READ_ONLY, id: "the service assigns it; send your own id as external_id" },
+  {
+    ...READ_ONLY,
+    id: "the service assigns it; send your own id as external_id",
+    hold: "set it with PATCH /candidates/{id}",
+  },
 );
 export type CandidateInput = Static<typeof CandidateInput>;
 
@@ -85,6 +97,7 @@ export const CandidatePatch = component(
     metadata: optional(MetadataPatch, "Changes of the client's own labels. Null removes all."),
     withdrawn: Type.Optional(about(Type.Boolean(), "True withdraws the candidate, false reinstates it.", true)),
     withdrawal_reason: optional(freeText(1000), ...TEXT.withdrawal_reason),
+    hold: optional(HoldInput, `${TEXT.hold[0]} Null lifts it.`, { reason: "Dispute of 2026-08" }),
   },
   {
     ...READ_ONLY,

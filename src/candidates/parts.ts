@@ -1,5 +1,6 @@
-import { problem } from "../problems.ts";
+import { invalid, problem } from "../problems.ts";
 import { filesOf, withDeletion } from "./erasure.ts";
+import { isDecided } from "./history.ts";
 import type { CandidateRecord, Deleter, Deletion } from "./record.ts";
 import { MAX_DOCUMENTS, MAX_REFERENCES } from "./schema.ts";
 import { withoutRefereesLabels } from "./unreadable.ts";
@@ -32,6 +33,21 @@ export function withChanged<K extends Kind>(
 ): CandidateRecord {
   if (after === before) return record;
   return { ...record, [kind]: record[kind].map((each) => (each === before ? after : each)) };
+}
+
+/**
+ * Notes who decided on the client's side.
+ * @param before, part: the part before and after the edit.
+ * @throws problem validation_failed if nothing is decided.
+ */
+export function withDecider<P extends Part<Kind>>(record: CandidateRecord, before: P, part: P, given?: string | null) {
+  if (given === undefined) return record;
+  const { id, state } = part;
+  const must = "must be sent with a state that decides, for example accepted";
+  if (!isDecided(state) && given !== null) throw invalid("/decided_by", must);
+  const known = record.decisions[id];
+  const isSame = before.state === state && known?.state === state && known.decided_by === given;
+  return isSame || !isDecided(state) ? record : { ...record, stated: { id, decided_by: given } };
 }
 
 /** Takes a part out of the candidate, and notes what is still to be removed of it. */

@@ -30,7 +30,15 @@ const Readable = Type.Object({
 });
 
 /** Members of responses that no record has. */
-const DERIVED = new Set(["object", "candidate_id", "etag", "state_reason", "waiting_on", "reference_requirements"]);
+const DERIVED = new Set([
+  "object",
+  "candidate_id",
+  "etag",
+  "decided",
+  "state_reason",
+  "waiting_on",
+  "reference_requirements",
+]);
 
 const components: Record<string, Record<string, unknown>> = {};
 const published = { ...publish(Readable, "response", components), components: { schemas: components } };

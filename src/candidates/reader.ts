@@ -15,7 +15,8 @@ import { faultOf } from "./readable.ts";
 import type { CandidateKey, CandidateRecord, Erasure } from "./record.ts";
 import { renderCandidate } from "./render.ts";
 import { cutPage, jsonOf, MAX_PAGE_BYTES, type RowSource } from "./rows.ts";
-import { decode, rowIn, salvaged, type Stored } from "./stored.ts";
+import { rowIn } from "./row-store.ts";
+import { decode, salvaged, type Stored } from "./stored.ts";
 
 /** Maximum pages that are read at once. A reply of MongoDB has up to 16 MiB, and the driver has 100 connections. */
 const MAX_PAGE_READS = 16;

@@ -1,10 +1,22 @@
 import type { ChaseRecord, Document, OutreachReason } from "./document-schema.ts";
+import type { By, Decided } from "./history-schema.ts";
 import type { Reference } from "./reference-schema.ts";
 import type { Candidate } from "./schema.ts";
 
 export interface CandidateKey {
   readonly accountId: string;
   readonly id: string;
+}
+
+/** Whose candidate is changed, and who changes it. */
+export interface Author {
+  readonly accountId: string;
+  readonly by: By;
+}
+
+/** A part of the service that changes candidates by itself. @param id the name of its sweep. */
+export function service(accountId: string, id: string): Author {
+  return { accountId, by: { type: "service", id } };
 }
 
 /** Members that follow from the record (states.ts). So does `state`, of which the record has a copy. */
@@ -26,6 +38,23 @@ export interface CandidateRecord extends Readonly<
   /** What is still to be removed of deleted documents and references. Null if nothing is. */
   readonly erasure: Erasure | null;
   readonly outreach: OutreachRecord;
+  /** Who decided, by the id of the document or reference. Counts only while that has this state. */
+  readonly decisions: Readonly<Record<string, Decision>>;
+  readonly history: HistoryRecord;
+  /** Only in an edit: the decision of a part for which the client says who decided. */
+  readonly stated?: { readonly id: string; readonly decided_by: string | null };
+}
+
+export type Decision = Readonly<Decided>;
+
+/** What changed (history.ts). Its oldest entries may have moved to a collection of their own (history-store.ts). */
+export interface HistoryRecord {
+  /** Number of entries that have moved there. */
+  readonly moved: number;
+  /** Number of all entries. */
+  readonly count: number;
+  /** The others, the oldest first: a line of JSON each. */
+  readonly lines: string;
 }
 
 /** The reminders of a candidate, as the last write planned them. Timestamps are RFC 3339. */
@@ -133,19 +162,24 @@ export interface Deletion extends Deleter {
 }
 
 /** A candidate without the fields that the store sets itself when it writes. */
-export type Draft = Omit<CandidateRecord, "version" | "state" | "outreach" | "created_at" | "updated_at">;
+export type Draft = Omit<
+  CandidateRecord,
+  "version" | "state" | "outreach" | "created_at" | "updated_at" | "decisions" | "history"
+>;
 
 /** Describes a document's content. The bytes are in GridFS under `file_id`. */
 export interface ContentRecord extends Readonly<Omit<NonNullable<Document["content"]>, "etag">> {
   readonly file_id: string;
 }
 
-export interface DocumentRecord extends Readonly<Omit<Document, "object" | "candidate_id" | "content" | "chase">> {
+export interface DocumentRecord extends Readonly<
+  Omit<Document, "object" | "candidate_id" | "content" | "chase" | "decided">
+> {
   readonly content: ContentRecord | null;
   readonly chase: ChaseRecord;
 }
 
-export interface ReferenceRecord extends Readonly<Omit<Reference, "object" | "candidate_id" | "chase">> {
+export interface ReferenceRecord extends Readonly<Omit<Reference, "object" | "candidate_id" | "chase" | "decided">> {
   readonly chase: ChaseRecord;
 }
 
@@ -168,6 +202,7 @@ export const NO_FIELDS = {
   outreach_enabled: true,
   withdrawn: false,
   withdrawal_reason: null,
+  hold: null,
   started_at: null,
 } as const;
 

@@ -15,7 +15,8 @@ import {
   strict,
   Timestamp,
 } from "../schema/fields.ts";
-import { Chase, CHASED, ChaseInput, Language, LANGUAGES, READ_ONLY } from "./document-schema.ts";
+import { Chase, CHASED, ChaseInput, DecidedBy, Language, LANGUAGES, READ_ONLY } from "./document-schema.ts";
+import { Decided, DECIDED } from "./history-schema.ts";
 
 export const REFERENCE_STATES = [
   "not_requested",
@@ -104,6 +105,7 @@ export const ReferencePatch = component(
       "Changes of what the referee said, merged into it. The result is an object of up to 16 KiB, with up to 1,000 members and items in all.",
       ANSWERS,
     ),
+    decided_by: DecidedBy,
   },
   ELSEWHERE,
 );
@@ -124,6 +126,7 @@ export const Reference = component("Reference", "A person who is asked about a c
   response: about(nullable(Response), "What the referee said: any JSON object.", ANSWERS),
   metadata: about(Metadata, "The client's own labels."),
   chase: about(Chase, "The reminders sent so far for the reference, and the next one."),
+  decided: about(nullable(Decided), DECIDED),
   requested_at: about(
     nullable(Timestamp),
     "When the reference was first requested. Null if it never was.",

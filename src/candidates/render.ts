@@ -1,5 +1,6 @@
 import type { Document } from "./document-schema.ts";
 import type { CandidateRecord, ContentRecord, DocumentRecord, ReferenceRecord } from "./record.ts";
+import type { Decided } from "./history-schema.ts";
 import { chaseOf } from "./outreach.ts";
 import type { Reference } from "./reference-schema.ts";
 import type { Candidate, WaitingOn } from "./schema.ts";
@@ -29,6 +30,7 @@ export function renderCandidate(record: CandidateRecord): Candidate {
     waiting_on,
     withdrawn: record.withdrawn,
     withdrawal_reason: record.withdrawal_reason,
+    hold: record.hold,
     documents: record.documents.map((document) => renderDocument(record, document)),
     references: record.references.map((reference) => renderReference(record, reference)),
     version: record.version,
@@ -49,8 +51,15 @@ export function renderDocument(candidate: CandidateRecord, document: DocumentRec
     candidate_id: candidate.id,
     ...rest,
     chase: chaseOf(document, candidate),
+    decided: decidedOf(document, candidate),
     content: content === null ? null : renderContent(content),
   };
+}
+
+/** A version that knows no decisions may have moved it since. */
+function decidedOf({ id, state }: DocumentRecord | ReferenceRecord, { decisions }: CandidateRecord): Decided | null {
+  const decision = decisions[id];
+  return decision?.state === state ? decision : null;
 }
 
 function renderContent(content: ContentRecord) {
@@ -64,7 +73,8 @@ export function contentTag({ sha256 }: ContentRecord): string {
 }
 
 export function renderReference(candidate: CandidateRecord, reference: ReferenceRecord): Reference {
-  return { object: "reference", candidate_id: candidate.id, ...reference, chase: chaseOf(reference, candidate) };
+  const [chase, decided] = [chaseOf(reference, candidate), decidedOf(reference, candidate)];
+  return { object: "reference", candidate_id: candidate.id, ...reference, chase, decided };
 }
 
 /** What 0.1.0 says of a reference. */
@@ -80,14 +90,15 @@ const SAID: Partial<Record<string, string>> = {
  * Returns what the ETag of a candidate covers: what 0.1.0 shows of it, in its words. So replicas of both versions agree on ETags
  * while they run side by side. Whatever else the candidate shows changes `version`, or belongs to one response.
  */
-export function taggedView({ outreach: _o, outreach_enabled: _e, warnings: _w, language: _l, ...shown }: Candidate) {
+export function taggedView(candidate: Candidate) {
+  const { outreach: _o, outreach_enabled: _e, warnings: _w, language: _l, hold: _h, ...shown } = candidate;
   const told = new Map(shown.waiting_on.map((wait) => [wait.message, toldBefore(wait)]));
   return {
     ...shown,
     state_reason: told.get(shown.state_reason ?? "") ?? shown.state_reason,
     waiting_on: shown.waiting_on.map((wait) => ({ ...wait, message: toldBefore(wait) })),
-    documents: shown.documents.map((each) => ({ ...each, chase: sentOf(each) })),
-    references: shown.references.map((each) => ({
+    documents: shown.documents.map(({ decided: _d, ...each }) => ({ ...each, chase: sentOf(each) })),
+    references: shown.references.map(({ decided: _d, ...each }) => ({
       ...each,
       language: each.language ?? undefined,
       chase: sentOf(each),

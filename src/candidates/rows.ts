@@ -10,7 +10,7 @@ import { renderCandidate } from "./render.ts";
  * for the same record: rows that are stored with another version are rendered again when they are read, and pages get new
  * entity tags. `npm run test:upgrade` fails if that is forgotten.
  */
-export const LIST_SCHEMA_VERSION = 4;
+export const LIST_SCHEMA_VERSION = 5;
 
 /**
  * Maximum size of a record that is stored with its row, in bytes of BSON. Rendering a larger one in one go would hold the event

@@ -4,6 +4,7 @@ import {
   CalendarDate,
   component,
   Count,
+  freeText,
   Metadata,
   nullable,
   oneOf,
@@ -58,6 +59,10 @@ export const TEXT = {
   ],
   outreach_enabled: ["Whether reminders go out for the candidate, to it and to its referees.", true],
   withdrawn: ["Whether the candidate is withdrawn.", false],
+  hold: [
+    "A legal hold: while there is one, neither the candidate nor its documents and references can be deleted.",
+    null,
+  ],
   withdrawal_reason: ["Why the candidate was withdrawn, up to 1,000 characters.", "Took another offer"],
 } as const;
 
@@ -119,6 +124,11 @@ const ReferenceRequirements = component(
 );
 export type ReferenceRequirements = Static<typeof ReferenceRequirements>;
 
+const HOLD = "Why a candidate must be kept.";
+const REASON = ["The reason, 1 to 500 characters.", "Dispute of 2026-08"] as const;
+const Hold = component("Hold", HOLD, { reason: about(Type.String(), ...REASON) });
+export const HoldInput = component("HoldInput", HOLD, { reason: about(freeText(500, 1), ...REASON) });
+
 export const Candidate = component("Candidate", "A candidate with all documents and references.", {
   object: about(oneOf(["candidate"]), "The type of the object.", "candidate"),
   id: about(Type.String(), ...ID),
@@ -154,6 +164,7 @@ export const Candidate = component("Candidate", "A candidate with all documents 
   ),
   withdrawn: about(Type.Boolean(), ...TEXT.withdrawn),
   withdrawal_reason: about(nullable(Type.String()), ...TEXT.withdrawal_reason),
+  hold: about(nullable(Hold), ...TEXT.hold),
   documents: about(Type.Array(Document), "The documents, in the order in which they were added."),
   references: about(Type.Array(Reference), "The references, in the order in which they were added."),
   version: about(Type.Integer({ minimum: 1 }), "Counts the changes of the candidate, from 1.", 7),

@@ -13,7 +13,14 @@ import { type Candidate, type DryRun, ExternalId, type ListQuery, type OUTCOMES 
 import { advance, cursorAt, decodeCursor, encodeCursor, type FeedEntry, type FeedPage } from "./feed.ts";
 import type { CandidateInput, OnConflict } from "./input-schema.ts";
 import { merged, newDocumentsIn, type PartIds, partIds } from "./merges.ts";
-import { type CandidateKey, type CandidateRecord, type DocumentRecord, type Draft, namesFile } from "./record.ts";
+import {
+  type Author,
+  type CandidateKey,
+  type CandidateRecord,
+  type DocumentRecord,
+  type Draft,
+  namesFile,
+} from "./record.ts";
 import { renderCandidate, taggedCandidate } from "./render.ts";
 import { pageTag, renderPage } from "./rows.ts";
 import type { CandidateStore, Edit } from "./store.ts";
@@ -59,8 +66,9 @@ export class CandidateService {
    * Creates a candidate. If its external_id is taken, changes that candidate, or leaves it, as `onConflict` says.
    * @throws problem validation_failed with `onConflict`, but without an external_id.
    */
-  async put(accountId: string, given: CandidateInput, newId: NewId, onConflict?: OnConflict): Promise<Put> {
-    const key = { accountId, id: newId("cand") };
+  async put(author: Author, given: CandidateInput, newId: NewId, onConflict?: OnConflict): Promise<Put> {
+    const { accountId } = author;
+    const key = { ...author, id: newId("cand") };
     const ids = onConflict && partIds(given, newId);
     for (let attempt = 1; ; attempt++) {
       const found = ids && (await this.#namesake(accountId, given));
@@ -74,7 +82,7 @@ export class CandidateService {
           continue;
         }
       if (onConflict === "skip") return { record: found, outcome: "unchanged" };
-      const put = await unlessErased(this.#merge(found, given, ids));
+      const put = await unlessErased(this.#merge(author, found, given, ids));
       if (put !== undefined) return put;
       if (attempt === MAX_RACES) throw candidateDeleted(found.id);
     }
@@ -88,7 +96,7 @@ export class CandidateService {
     return id === undefined ? undefined : unlessErased(reader.get(accountId, id));
   }
 
-  async #merge(found: CandidateRecord, given: CandidateInput, ids: PartIds): Promise<Put> {
+  async #merge(author: Author, found: CandidateRecord, given: CandidateInput, ids: PartIds): Promise<Put> {
     const { content, clock } = this.#options;
     const { accountId, id: candidateId } = found;
     const files = new Map<number, StoredFile>();
@@ -104,26 +112,25 @@ export class CandidateService {
     const edit: Edit = (before, now) => merged(before, given, { ids, now, files });
     return content.settle(
       [...files.values()].map(({ id }) => id),
-      () => this.edit(accountId, candidateId, edit, found),
+      () => this.edit(author, candidateId, edit, found),
       ({ record }, fileId) => namesFile(record, fileId),
     );
   }
 
   /** Makes one change, as CandidateStore.change does, and tells whether it changed anything. */
-  async edit(accountId: string, id: string, edit: Edit, known?: CandidateRecord): Promise<Put> {
+  async edit(author: Author, id: string, edit: Edit, known?: CandidateRecord): Promise<Put> {
     let outcome: Outcome = "unchanged";
     const noted: Edit = (before, now) => {
       const after = edit(before, now);
       outcome = after === before ? "unchanged" : "updated";
       return after;
     };
-    return { record: await this.#options.store.change(accountId, id, noted, known), outcome };
+    return { record: await this.#options.store.change(author, id, noted, known), outcome };
   }
 
-  async #create(key: CandidateKey, given: CandidateInput, newId: NewId): Promise<CandidateRecord> {
+  async #create(key: CandidateKey & Author, given: CandidateInput, newId: NewId): Promise<CandidateRecord> {
     const { content, store } = this.#options;
-    const { accountId, id } = key;
-    const owner = { accountId, candidateId: id };
+    const owner = { accountId: key.accountId, candidateId: key.id };
     let draft: Draft;
     try {
       draft = await this.draft(key, given, newId, (file) => content.store(file, owner));
@@ -131,25 +138,26 @@ export class CandidateService {
       // A retry may be refused only because a day has passed since an interrupted attempt of this request created the
       // candidate: an expires_on was not past then.
       const isRefused = error instanceof Problem && error.code === "invalid_transition";
-      const earlier = isRefused ? await store.reader.find(accountId, id) : null;
+      const earlier = isRefused ? await store.reader.find(key.accountId, key.id) : null;
       if (earlier === null) throw error;
       return alive(earlier);
     }
     // If an interrupted attempt already created the candidate, this retry uploaded its files a second time. `settle`
     // removes the duplicates.
-    return content.settle(filesOf(draft.documents), () => store.insert(draft), namesFile);
+    return content.settle(filesOf(draft.documents), () => store.insert(draft, key), namesFile);
   }
 
   /** Does what `put` does, but writes nothing. The ids of what is new are examples. */
-  async rehearse(accountId: string, given: CandidateInput, newId: NewId, onConflict?: OnConflict): Promise<DryRun> {
+  async rehearse(author: Author, given: CandidateInput, newId: NewId, onConflict?: OnConflict): Promise<DryRun> {
     const { store, clock } = this.#options;
+    const { accountId, by } = author;
     const dryRun = (outcome: Outcome, record: CandidateRecord): DryRun => {
       return { object: "dry_run", valid: true, outcome, would_create: renderCandidate(record) };
     };
     const found = onConflict && (await this.#namesake(accountId, given));
     if (!found) {
       const draft = await this.draft({ accountId, id: newId("cand") }, given, newId);
-      return dryRun("created", await store.rehearse(draft));
+      return dryRun("created", await store.rehearse(draft, author));
     }
     const now = clock.now();
     const to = { ids: partIds(given, newId), now: timestamp(now) };
@@ -157,7 +165,7 @@ export class CandidateService {
     if (after === found) return dryRun("unchanged", found);
     return dryRun(
       "updated",
-      nextRecord(found, after, { at: now, now }, () => found.outreach),
+      nextRecord(found, after, by, { at: now, now }, () => found.outreach),
     );
   }
 
@@ -165,9 +173,9 @@ export class CandidateService {
     return renderCandidate(await this.#options.store.reader.get(accountId, id));
   }
 
-  async start(accountId: string, id: string, precondition: Precondition): Promise<Candidate> {
+  async start(author: Author, id: string, precondition: Precondition): Promise<Candidate> {
     // If-Match is ignored if the candidate is already started: a retry after a lost response must succeed.
-    const record = await this.#options.store.change(accountId, id, (before, now) => {
+    const record = await this.#options.store.change(author, id, (before, now) => {
       if (before.started_at === null || before.withdrawn) precondition([taggedCandidate(before)]);
       return started(before, now);
     });
@@ -175,8 +183,8 @@ export class CandidateService {
   }
 
   /** Makes one change. @param edit as in CandidateStore.change. */
-  async change(accountId: string, id: string, precondition: Precondition, edit: Edit): Promise<Candidate> {
-    const record = await this.#options.store.change(accountId, id, (before, now) => {
+  async change(author: Author, id: string, precondition: Precondition, edit: Edit): Promise<Candidate> {
+    const record = await this.#options.store.change(author, id, (before, now) => {
       precondition([taggedCandidate(before)]);
       return edit(before, now);
     });

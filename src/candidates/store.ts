@@ -7,11 +7,13 @@ import { isGone, problem } from "../problems.ts";
 import { type CandidateBatches, candidateBatches, type Change } from "./batch-store.ts";
 import { alive, candidateNotFound, type Found, isTombstone, tombstoneOf, UnreadableRecord } from "./erasure.ts";
 import { ExternalIds } from "./external-id-reader.ts";
+import { type HistoryStore, historyStore } from "./history-store.ts";
 import { FeedClock, type Reservation } from "./feed-clock.ts";
 import { addedAddresses, addressesOf, contactsOf, noMail, optedOut, type Reminders } from "./outreach.ts";
 import { CandidateReader } from "./reader.ts";
-import type { CandidateKey, CandidateRecord, Draft } from "./record.ts";
+import { type Author, type CandidateKey, type CandidateRecord, type Draft, service } from "./record.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
+import type { By } from "./history-schema.ts";
 import { checkSize, encode, type Stored } from "./stored.ts";
 import { firstVersion, nextVersion } from "./version.ts";
 import { type WordsStore, wordsStore } from "./words-store.ts";
@@ -36,6 +38,7 @@ export class CandidateStore {
   readonly externalIds: ExternalIds;
   readonly references: ReferenceIndexStore;
   readonly words: WordsStore;
+  readonly history: HistoryStore;
   readonly feedClock: FeedClock;
   readonly batches: CandidateBatches;
   readonly inFlight = new WritesInFlight((key) => this.#renew(key));
@@ -49,9 +52,10 @@ export class CandidateStore {
     this.externalIds = new ExternalIds(mongo);
     this.references = new ReferenceIndexStore(mongo);
     this.words = wordsStore(mongo, this.reader);
+    this.history = historyStore(mongo, this.reader);
     const commit = (changes: readonly Change[], position: Reservation) => this.#commit(changes, position);
-    const { reader, references, feedClock, inFlight } = this;
-    this.batches = candidateBatches({ mongo, reader, references, reminders, feedClock, inFlight, commit });
+    const { reader, references, feedClock, inFlight, history } = this;
+    this.batches = candidateBatches({ mongo, reader, references, reminders, feedClock, inFlight, history, commit });
   }
 
   /**
@@ -60,12 +64,12 @@ export class CandidateStore {
    * ignore those.
    * @throws problems external_id_taken, payload_too_large, candidate_deleted.
    */
-  insert(draft: Draft): Promise<CandidateRecord> {
+  insert(draft: Draft, { by }: Author): Promise<CandidateRecord> {
     return this.references.around(draft, draft.references, () =>
       compareAndSet("this candidate", async () => {
         const optedOutOnes = await this.#reminders.optedOut(draft.accountId, addressesOf(draft));
         const position = this.feedClock.reserve();
-        const after = firstVersion(draft, position.at, optedOutOnes);
+        const after = firstVersion(draft, by, position.at, optedOutOnes);
         try {
           await this.#commit([{ before: undefined, after }], position);
           return alive(await this.#inPlace(after, position));
@@ -81,9 +85,9 @@ export class CandidateStore {
   }
 
   /** Does what `insert` does, but writes nothing. @throws as `insert` does. */
-  async rehearse(draft: Draft): Promise<CandidateRecord> {
+  async rehearse(draft: Draft, { by }: Author): Promise<CandidateRecord> {
     const now = this.feedClock.now();
-    const record = firstVersion(draft, now, await this.#reminders.optedOut(draft.accountId, addressesOf(draft)));
+    const record = firstVersion(draft, by, now, await this.#reminders.optedOut(draft.accountId, addressesOf(draft)));
     checkSize(record, now);
     await this.externalIds.check(draft);
     return record;
@@ -95,8 +99,8 @@ export class CandidateStore {
    * @param known the candidate as it was recently read or written: it is edited first, without another read.
    * @throws problems not_found, candidate_deleted, external_id_taken, payload_too_large.
    */
-  async change(accountId: string, id: string, edit: Edit, known?: CandidateRecord): Promise<CandidateRecord> {
-    return alive(await this.#queued({ accountId, id }, (found, now) => edit(alive(found), now), known));
+  async change(author: Author, id: string, edit: Edit, known?: CandidateRecord): Promise<CandidateRecord> {
+    return alive(await this.#queued({ ...author, id }, (found, now) => edit(alive(found), now), known));
   }
 
   /**
@@ -106,16 +110,17 @@ export class CandidateStore {
    * @throws problem not_found
    */
   async erase(accountId: string, id: string, key: string, check: (record?: CandidateRecord) => void): Promise<Found> {
+    const author = { ...service(accountId, "erasures"), id }; // a tombstone has no history
     const edit: FoundEdit = (found, at) => {
       if (isTombstone(found) && found.left === undefined) return found;
       check(isTombstone(found) ? undefined : found);
       return tombstoneOf(found, { key, at });
     };
     try {
-      return await this.#queued({ accountId, id }, edit);
+      return await this.#queued(author, edit);
     } catch (error) {
       if (!(error instanceof UnreadableRecord)) throw error;
-      return this.#queued({ accountId, id }, edit, error.salvaged);
+      return this.#queued(author, edit, error.salvaged);
     }
   }
 
@@ -139,16 +144,16 @@ export class CandidateStore {
   }
 
   /** Writers of one candidate queue within this process, so that they race only writers in other replicas. */
-  #queued(key: CandidateKey, edit: FoundEdit, known?: Found): Promise<Found> {
+  #queued(key: Written, edit: FoundEdit, known?: Found): Promise<Found> {
     return this.#queue.run(`${key.accountId} ${key.id}`, () => this.#update(key, edit, known));
   }
 
-  #update({ accountId, id }: CandidateKey, edit: FoundEdit, known?: Found): Promise<Found> {
+  #update({ accountId, id, by }: Written, edit: FoundEdit, known?: Found): Promise<Found> {
     let guess = known;
     return compareAndSet("this candidate", async () => {
       const before = guess ?? (await this.reader.find(accountId, id));
       if (before === null) throw candidateNotFound(id);
-      const after = await this.#attempt(before, edit);
+      const after = await this.#attempt(await this.history.roomy(before), edit, by);
       const isUnread = after === guess; // nothing to write to the guess, which may be outdated: read it
       guess = undefined;
       return isUnread ? undefined : after;
@@ -156,7 +161,7 @@ export class CandidateStore {
   }
 
   /** Returns undefined if another write came in between, or if the external_id was taken and is free by now. */
-  async #attempt(before: Found, edit: FoundEdit): Promise<Found | undefined> {
+  async #attempt(before: Found, edit: FoundEdit, by: By): Promise<Found | undefined> {
     const plan = await this.#reminders.plannerOf(before.accountId);
     // A change must come after the one it is based on, even if this replica's clock is behind.
     const reserved = this.feedClock.reserve(Date.parse(before.updated_at));
@@ -170,7 +175,7 @@ export class CandidateStore {
     return this.references.around(before, added, async () => {
       // Readers allow for the duration of one write, so the position is reserved just before it.
       const position = added.length + emails.length === 0 ? reserved : this.feedClock.reserve(reserved.at - 1);
-      const after = nextVersion(before, marked, position, plan);
+      const after = nextVersion(before, marked, by, position, plan);
       try {
         const count = await this.#commit([{ before, after }], position);
         return count === 0 ? undefined : await this.#inPlace(after, position);
@@ -211,7 +216,7 @@ export class CandidateStore {
   async #inPlace(written: Found, position: Reservation): Promise<Found> {
     if (!this.#mongo.isLate(position.reservedAt)) return written;
     try {
-      return await this.#update(written, copy);
+      return await this.#update({ ...written, ...service(written.accountId, "feed") }, copy);
     } catch (error) {
       this.inFlight.settleLater(written, position);
       throw error;
@@ -221,7 +226,7 @@ export class CandidateStore {
   /** Writes a candidate again unchanged, at a new position. Returns false if there is none. */
   async #renew(key: CandidateKey): Promise<boolean> {
     try {
-      await this.#queued(key, copy);
+      await this.#queued({ ...key, ...service(key.accountId, "feed") }, copy);
       return true;
     } catch (error) {
       if (isGone(error)) return false;
@@ -230,6 +235,8 @@ export class CandidateStore {
     }
   }
 }
+
+type Written = CandidateKey & Author;
 
 /** An edit that changes nothing but the feed position. */
 const copy = (found: Found): Found => ({ ...found });

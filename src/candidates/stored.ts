@@ -1,9 +1,9 @@
-import { isUtf8 } from "node:buffer";
 import { BSON } from "mongodb";
 import { timestamp } from "../infra/clock.ts";
 import { problem } from "../problems.ts";
 import { type Found, isTombstone, type Tombstone } from "./erasure.ts";
 import { positionOf } from "./feed-clock.ts";
+import { NO_HISTORY } from "./history.ts";
 import { nextExpiry } from "./moves.ts";
 import { NO_OUTREACH, noMail } from "./outreach.ts";
 import {
@@ -15,7 +15,7 @@ import {
   type OutreachRecord,
   type ReferenceRecord,
 } from "./record.ts";
-import { MAX_ROW_RECORD_BYTES, type RowSource, storedRow, type StoredRow } from "./rows.ts";
+import { MAX_ROW_RECORD_BYTES, storedRow, type StoredRow } from "./rows.ts";
 import type { CandidateState } from "./schema.ts";
 import { type Searchable, searchable } from "./words.ts";
 
@@ -26,7 +26,7 @@ import { type Searchable, searchable } from "./words.ts";
  */
 export const MAX_CANDIDATE_BYTES = 2 * 1024 * 1024;
 
-/** Members that differ from those of the record. */
+/** Members that differ from those of the record. Earlier versions do not know the last ones, and keep them. */
 interface Own {
   /** Copy of the derived state, for the index alone. A tombstone has `deleted`, which no filter asks for. */
   state: CandidateState | "deleted";
@@ -40,6 +40,9 @@ interface Own {
   outreach_enabled?: boolean;
   /** Absent in records of 0.1.0. */
   language?: string | null;
+  hold?: CandidateRecord["hold"];
+  history?: CandidateRecord["history"];
+  decisions?: string;
   metadata: string;
   documents: (Omit<DocumentRecord, "metadata"> & { metadata: string })[];
   references: (Omit<ReferenceRecord, "metadata" | "response" | "language"> & {
@@ -64,7 +67,7 @@ export interface Stored
   next_expiry: string | null;
   /** Only a tombstone has this. Its other members are empty, so that 0.1.0 can read it. */
   deleted?: true;
-  /** The record's size in bytes of BSON, without the row and the words. Limits the size of a page of the feed. */
+  /** The record's size in bytes of BSON, without the row, the words and the history. Limits the size of a page of the feed. */
   size: number;
 }
 
@@ -101,6 +104,7 @@ function unchased(record: CandidateRecord): CandidateRecord {
     ...record,
     state: "action_required", // it follows from the references' states; this is the longest one
     outreach: NO_OUTREACH,
+    decisions: {},
     outreach_enabled: true, // a full record can still be silenced
     documents: record.documents.map((document) => ({ ...document, chase: NEVER_CHASED })),
     references: record.references.map((reference) => ({
@@ -112,8 +116,8 @@ function unchased(record: CandidateRecord): CandidateRecord {
 }
 
 function storedRecord(record: CandidateRecord, at: number): Stored {
-  const { id, accountId, removed, erasure, ...rest } = record;
-  return measured({
+  const { id, accountId, removed, erasure, history, stated: _stated, ...rest } = record;
+  const stored = measured({
     ...rest,
     ...(removed.length === 0 ? {} : { removed }),
     ...(erasure === null ? {} : { erasure }),
@@ -122,6 +126,7 @@ function storedRecord(record: CandidateRecord, at: number): Stored {
     change: positionOf(at, id),
     next_expiry: nextExpiry(record.documents),
     metadata: JSON.stringify(record.metadata),
+    decisions: JSON.stringify(record.decisions),
     documents: record.documents.map((document) => ({ ...document, metadata: JSON.stringify(document.metadata) })),
     references: record.references.map(({ language, ...reference }) => ({
       ...reference,
@@ -130,6 +135,7 @@ function storedRecord(record: CandidateRecord, at: number): Stored {
       response: JSON.stringify(reference.response),
     })),
   });
+  return { ...stored, history };
 }
 
 function storedTombstone({ id, accountId, version, updated_at, erasure }: Tombstone, at: number): Stored {
@@ -199,11 +205,17 @@ function decodeRecord({
   outreach,
   outreach_enabled = true,
   language = null,
+  hold = null,
+  history = NO_HISTORY,
+  decisions = "{}",
   ...stored
 }: Stored): CandidateRecord {
   const record: CandidateRecord = {
     ...stored,
     language,
+    hold,
+    history,
+    decisions: JSON.parse(decisions) as CandidateRecord["decisions"],
     removed,
     erasure: erasure ?? null,
     outreach: outreach ?? NO_OUTREACH,
@@ -224,23 +236,4 @@ function decodeRecord({
     })),
   };
   return outreach === undefined ? { ...record, outreach: { ...NO_OUTREACH, ...noMail(record, 0) } } : record;
-}
-
-/** Reads a row of the list. The row's text is a view of the document: it is never decoded. The other texts are ASCII. */
-export function rowIn(document: Buffer): RowSource & Pick<Stored, "size"> {
-  const options = { raw: true, validation: { utf8: false } } as const;
-  const { row, ...source } = BSON.deserialize(document, options) as Omit<Stored, "row"> & { row?: Uint8Array };
-  return { ...source, json: row instanceof Uint8Array ? textIn(row) : undefined };
-}
-
-/** BSON's type of a text. */
-const TEXT = 2;
-
-/** Returns the text of a BSON document whose only member is the text of an object (StoredRow). Undefined if it is not. */
-function textIn(document: Uint8Array): Uint8Array | undefined {
-  const [element] = BSON.onDemand.parseToElements(document);
-  if (element === undefined || element[0] !== TEXT) return undefined;
-  const [, , , offset, length] = element;
-  const text = document.subarray(offset + 4, offset + length - 1); // the length stands before it, a zero byte after it
-  return text[0] === 0x7b && text.at(-1) === 0x7d && isUtf8(text) ? text : undefined;
 }

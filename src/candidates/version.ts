@@ -1,25 +1,28 @@
 import { isDeepStrictEqual } from "node:util";
 import { timestamp } from "../infra/clock.ts";
 import { withChanges } from "./changes.ts";
+import { NO_HISTORY, withHistory } from "./history.ts";
 import { type Found, isTombstone } from "./erasure.ts";
 import type { Reservation } from "./feed-clock.ts";
 import { comparable, NO_OUTREACH, type Planner, planned } from "./outreach.ts";
+import type { By } from "./history-schema.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
 import { derive } from "./states.ts";
 
 type Position = Pick<Reservation, "at" | "now">;
 
-/** @param at the feed position. @param optedOut those of its addresses whose owners want no more messages. */
-export function firstVersion(draft: Draft, at: number, optedOut: readonly string[] = []): CandidateRecord {
+/** @param by who creates it. @param at the feed position. @param optedOut those of its addresses whose owners want no more messages. */
+export function firstVersion(draft: Draft, by: By, at: number, optedOut: readonly string[] = []): CandidateRecord {
   const updated_at = timestamp(at);
   const reason = draft.withdrawn ? "withdrawn" : "not_started";
   const outreach = { ...NO_OUTREACH, reason, opted_out: optedOut.map(comparable) } as const;
-  return withState({ ...draft, outreach, version: 1, created_at: updated_at, updated_at });
+  const facts = { outreach, decisions: {}, history: NO_HISTORY, version: 1, created_at: updated_at, updated_at };
+  return withHistory(undefined, withState({ ...draft, ...facts }), by);
 }
 
 /** Returns the version that follows `before`, at a feed position. A record has its derived state and a new plan of its reminders. */
-export function nextVersion(before: Found, edited: Found, position: Position, plan: Planner): Found {
-  if (!isTombstone(before) && !isTombstone(edited)) return nextRecord(before, edited, position, plan);
+export function nextVersion(before: Found, edited: Found, by: By, position: Position, plan: Planner): Found {
+  if (!isTombstone(before) && !isTombstone(edited)) return nextRecord(before, edited, by, position, plan);
   const version = Number.isInteger(before.version) ? before.version + 1 : 1; // the record may have been unreadable
   return { ...edited, version, updated_at: timestamp(position.at) };
 }
@@ -27,23 +30,22 @@ export function nextVersion(before: Found, edited: Found, position: Position, pl
 export function nextRecord(
   before: CandidateRecord,
   edited: CandidateRecord,
+  by: By,
   { at, now }: Position,
   plan: Planner,
 ): CandidateRecord {
-  const next = {
-    ...edited,
-    version: before.version + 1,
-    pack_version: before.pack_version + (isSamePack(before, edited) ? 0 : 1),
-    updated_at: timestamp(at),
-  };
-  return planned(withChanges(before, withState(next), now), plan, now);
+  const written = withState({ ...edited, version: before.version + 1, updated_at: timestamp(at) });
+  const next = withHistory(before, written, by);
+  const isSame = next.history.count === before.history.count && isSamePack(before, edited);
+  const pack_version = before.pack_version + (isSame ? 0 : 1);
+  return planned(withChanges(before, { ...next, pack_version }, now), plan, now);
 }
 
 function withState(record: Omit<CandidateRecord, "state">): CandidateRecord {
   return { ...record, state: derive(record).state };
 }
 
-/** Returns true if the compliance pack shows the same of both (pack/render.ts), apart from what every write changes. */
+/** Returns true if the pack (pack/render.ts) shows the same of both, apart from the history and what every write changes. */
 function isSamePack(before: CandidateRecord, edited: CandidateRecord): boolean {
   return isDeepStrictEqual(packFacts(before), packFacts(edited));
 }
@@ -57,6 +59,8 @@ function packFacts(record: CandidateRecord): object {
     erasure: _erasure,
     outreach: _outreach,
     outreach_enabled: _enabled,
+    decisions: _decisions,
+    history: _history,
     ...facts
   } = record;
   // The pack shows what is missing of a withdrawn candidate, too, and who opted out or bounced.

@@ -27,7 +27,7 @@ export type Problem = {
     /**
      * What went wrong, for programs. A code never changes its meaning.
      */
-    code: 'malformed_json' | 'malformed_path' | 'malformed_request' | 'invalid_query' | 'api_key_missing' | 'api_key_invalid' | 'api_key_revoked' | 'account_suspended' | 'not_found' | 'content_not_available' | 'method_not_allowed' | 'not_acceptable' | 'request_timeout' | 'external_id_taken' | 'invalid_transition' | 'candidate_withdrawn' | 'idempotency_in_flight' | 'active_key_cap_reached' | 'nothing_to_send' | 'reminded_recently' | 'too_many_documents' | 'too_many_references' | 'candidate_deleted' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'idempotency_key_reused' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'pack_unavailable' | 'service_restoring' | 'limiter_unavailable' | 'store_unavailable';
+    code: 'malformed_json' | 'malformed_path' | 'malformed_request' | 'invalid_query' | 'api_key_missing' | 'api_key_invalid' | 'api_key_revoked' | 'account_suspended' | 'not_found' | 'content_not_available' | 'method_not_allowed' | 'not_acceptable' | 'request_timeout' | 'external_id_taken' | 'invalid_transition' | 'candidate_withdrawn' | 'idempotency_in_flight' | 'active_key_cap_reached' | 'nothing_to_send' | 'reminded_recently' | 'on_hold' | 'too_many_documents' | 'too_many_references' | 'candidate_deleted' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'idempotency_key_reused' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'pack_unavailable' | 'service_restoring' | 'limiter_unavailable' | 'store_unavailable';
     /**
      * The X-Request-Id of the request. Quote it to support.
      */
@@ -540,6 +540,16 @@ export type WaitingOn = {
 };
 
 /**
+ * Why a candidate must be kept.
+ */
+export type Hold = {
+    /**
+     * The reason, 1 to 500 characters.
+     */
+    reason: string;
+};
+
+/**
  * The file of a document, without its bytes.
  */
 export type DocumentContent = {
@@ -592,6 +602,42 @@ export type Chase = {
 };
 
 /**
+ * Who made a change.
+ */
+export type By = {
+    /**
+     * key: a client, with an API key. candidate, referee: that person, on a page of the service. service: the service by itself. operator: whoever runs the service.
+     */
+    type: 'key' | 'candidate' | 'referee' | 'service' | 'operator';
+    /**
+     * The id of the key, candidate or reference; of the service the name of its work: reminders, replans, opt_outs, expiries, retention; of an operator the name.
+     */
+    id: string;
+};
+
+/**
+ * Who brought a document or reference into its present state, and when.
+ */
+export type Decided = {
+    /**
+     * The state.
+     */
+    state: string;
+    /**
+     * When it was moved to that state, or when decided_by was last stated.
+     */
+    at: string;
+    /**
+     * Who moved it.
+     */
+    by: By;
+    /**
+     * Who decided on the client's side, as the client says.
+     */
+    decided_by: string | null;
+};
+
+/**
  * A document that a candidate brings.
  */
 export type Document = {
@@ -639,6 +685,10 @@ export type Document = {
      * The reminders sent so far for the document, and the next one.
      */
     chase: Chase;
+    /**
+     * Who brought it into its present state. Null while nothing is decided (pending, not_requested, requested), and if the state is from before this was noted.
+     */
+    decided: Decided | null;
     /**
      * When the document was added.
      */
@@ -711,6 +761,10 @@ export type Reference = {
      * The reminders sent so far for the reference, and the next one.
      */
     chase: Chase;
+    /**
+     * Who brought it into its present state. Null while nothing is decided (pending, not_requested, requested), and if the state is from before this was noted.
+     */
+    decided: Decided | null;
     /**
      * When the reference was first requested. Null if it never was.
      */
@@ -839,6 +893,10 @@ export type Candidate = {
      * Why the candidate was withdrawn, up to 1,000 characters.
      */
     withdrawal_reason: string | null;
+    /**
+     * A legal hold: while there is one, neither the candidate nor its documents and references can be deleted.
+     */
+    hold: Hold | null;
     /**
      * The documents, in the order in which they were added.
      */
@@ -1048,6 +1106,16 @@ export type Bulk = {
 };
 
 /**
+ * Why a candidate must be kept.
+ */
+export type HoldInput = {
+    /**
+     * The reason, 1 to 500 characters.
+     */
+    reason: string;
+};
+
+/**
  * Changes one candidate (JSON Merge Patch, RFC 7396). It takes the fields of PATCH /candidates/{id} and of PATCH /candidates/{id}/outreach. The candidate is named by id, or by external_id if there is no id.
  */
 export type BulkPatch = {
@@ -1107,6 +1175,10 @@ export type BulkPatch = {
      * Why the candidate was withdrawn, up to 1,000 characters.
      */
     withdrawal_reason?: string | null;
+    /**
+     * A legal hold: while there is one, neither the candidate nor its documents and references can be deleted. Null lifts it.
+     */
+    hold?: HoldInput | null;
     /**
      * Whether reminders go out for the candidate, to it and to its referees. False: none ever does. Default: true.
      */
@@ -1187,6 +1259,10 @@ export type CandidatePatch = {
      * Why the candidate was withdrawn, up to 1,000 characters.
      */
     withdrawal_reason?: string | null;
+    /**
+     * A legal hold: while there is one, neither the candidate nor its documents and references can be deleted. Null lifts it.
+     */
+    hold?: HoldInput | null;
 };
 
 /**
@@ -1194,6 +1270,62 @@ export type CandidatePatch = {
  */
 export type StartInput = {
     [key: string]: unknown;
+};
+
+/**
+ * One thing that changed.
+ */
+export type HistoryEntry = {
+    /**
+     * When it changed.
+     */
+    at: string;
+    /**
+     * Who changed it.
+     */
+    by: By;
+    /**
+     * What happened. created, started, withdrawn, reinstated, hold_set, hold_lifted: to the candidate. added, removed, content_stored, content_removed: to a document or reference. updated: other fields changed. state_changed: the state did. reminder_sent: a message was made for the subject; GET /candidates/{id}/outreach says what became of it.
+     */
+    action: 'created' | 'updated' | 'started' | 'withdrawn' | 'reinstated' | 'state_changed' | 'content_stored' | 'content_removed' | 'added' | 'removed' | 'reminder_sent' | 'hold_set' | 'hold_lifted';
+    /**
+     * The id of the candidate, document or reference that it happened to.
+     */
+    subject: string;
+    /**
+     * The state before, or the cap before. Null if neither changed.
+     */
+    from: string | number | null;
+    /**
+     * The state after, or the cap after. Null if neither changed.
+     */
+    to: string | number | null;
+    /**
+     * The names of the fields that changed. Never their values.
+     */
+    fields: Array<string>;
+};
+
+/**
+ * What changed of a candidate, the newest first.
+ */
+export type History = {
+    /**
+     * The type of the object.
+     */
+    object: 'list';
+    /**
+     * The entries.
+     */
+    data: Array<HistoryEntry>;
+    /**
+     * Whether there are older entries.
+     */
+    has_more: boolean;
+    /**
+     * For the next page: send it as cursor. Null if there is none.
+     */
+    cursor: string | null;
 };
 
 /**
@@ -1343,6 +1475,10 @@ export type DocumentPatch = {
      * Why the document was rejected. Any other state clears it.
      */
     rejection_reason?: string | null;
+    /**
+     * Who decided on your side, up to 200 characters, for example the name of a recruiter. Send it with a state that decides: any but pending, requested and not_requested. decided shows it.
+     */
+    decided_by?: string | null;
 };
 
 /**
@@ -1391,6 +1527,10 @@ export type ReferencePatch = {
     response?: {
         [key: string]: unknown;
     } | null;
+    /**
+     * Who decided on your side, up to 200 characters, for example the name of a recruiter. Send it with a state that decides: any but pending, requested and not_requested. decided shows it.
+     */
+    decided_by?: string | null;
 };
 
 /**
@@ -2279,6 +2419,10 @@ export type DeleteCandidateErrors = {
      */
     408: Problem;
     /**
+     * on_hold
+     */
+    409: Problem;
+    /**
      * candidate_deleted
      */
     410: Problem;
@@ -2592,6 +2736,91 @@ export type StartCandidateResponses = {
 };
 
 export type StartCandidateResponse = StartCandidateResponses[keyof StartCandidateResponses];
+
+export type ReadHistoryData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the client's copy. While it is current, the response is 304.
+         */
+        'If-None-Match'?: string;
+        /**
+         * Copied to the response and to the log.
+         */
+        'X-Request-Id'?: string;
+    };
+    path: {
+        /**
+         * The id of the candidate, or external: and its external_id, percent-encoded.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Maximum entries of the page, 1 to 100.
+         */
+        limit?: number;
+        /**
+         * The cursor of an earlier page: the entries before it. Without one, the newest.
+         */
+        cursor?: string;
+    };
+    url: '/candidates/{id}/history';
+};
+
+export type ReadHistoryErrors = {
+    /**
+     * invalid_query, malformed_path, malformed_request
+     */
+    400: Problem;
+    /**
+     * api_key_invalid, api_key_missing, api_key_revoked
+     */
+    401: Problem;
+    /**
+     * account_suspended
+     */
+    403: Problem;
+    /**
+     * not_found
+     */
+    404: Problem;
+    /**
+     * request_timeout
+     */
+    408: Problem;
+    /**
+     * candidate_deleted
+     */
+    410: Problem;
+    /**
+     * rate_limited
+     */
+    429: Problem;
+    /**
+     * headers_too_large
+     */
+    431: Problem;
+    /**
+     * internal_error
+     */
+    500: Problem;
+    /**
+     * limiter_unavailable, service_restoring, store_unavailable
+     */
+    503: Problem;
+};
+
+export type ReadHistoryError = ReadHistoryErrors[keyof ReadHistoryErrors];
+
+export type ReadHistoryResponses = {
+    /**
+     * Done.
+     */
+    200: History;
+};
+
+export type ReadHistoryResponse = ReadHistoryResponses[keyof ReadHistoryResponses];
 
 export type ReadOutreachData = {
     body?: never;
@@ -3017,6 +3246,10 @@ export type DeleteDocumentErrors = {
      * request_timeout
      */
     408: Problem;
+    /**
+     * on_hold
+     */
+    409: Problem;
     /**
      * candidate_deleted
      */
@@ -3586,6 +3819,10 @@ export type DeleteReferenceErrors = {
      * request_timeout
      */
     408: Problem;
+    /**
+     * on_hold
+     */
+    409: Problem;
     /**
      * candidate_deleted
      */

@@ -1,4 +1,4 @@
-import type { Caller } from "../accounts/caller.ts";
+import type { Requester } from "../accounts/caller.ts";
 import type { Eraser } from "../candidates/eraser.ts";
 import { CandidatePath } from "../candidates/schema.ts";
 import { endpoint } from "../api/endpoint.ts";
@@ -25,8 +25,8 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
       response: Document,
       problems: ["not_found", "version_mismatch", "invalid_transition", "too_many_documents"],
       location: ({ id, candidate_id }) => `/candidates/${candidate_id}/documents/${id}`,
-      handle: ({ caller: { accountId }, params: { id }, body, file, newId, precondition }) =>
-        documents.add({ accountId, candidateId: id }, body, { file, newId, precondition }),
+      handle: ({ caller: { accountId, by }, params: { id }, body, file, newId, precondition }) =>
+        documents.add({ accountId, by, candidateId: id }, body, { file, newId, precondition }),
     }),
     read: endpoint({
       name: "readDocument",
@@ -58,7 +58,7 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
       description: "Deletes a document with its bytes.",
       params: DocumentPath,
       status: 204,
-      problems: ["not_found", "version_mismatch"],
+      problems: ["not_found", "version_mismatch", "on_hold"],
       handle: ({ caller, params: { id, docId }, precondition }) =>
         eraser.removeDocument(caller, id, docId, precondition).then(() => undefined),
     }),
@@ -96,6 +96,6 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
   };
 }
 
-function addressOf({ accountId }: Caller, { id, docId }: { id: string; docId: string }): DocumentAddress {
-  return { accountId, candidateId: id, documentId: docId };
+function addressOf({ accountId, by }: Requester, { id, docId }: { id: string; docId: string }): DocumentAddress {
+  return { accountId, by, candidateId: id, documentId: docId };
 }

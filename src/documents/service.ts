@@ -10,8 +10,14 @@ import {
   withContent,
 } from "../candidates/documents.ts";
 import { situationOf } from "../candidates/moves.ts";
-import { checkNotRemoved, withChanged, withPart } from "../candidates/parts.ts";
-import { type CandidateRecord, type ContentRecord, type DocumentRecord, namesFile } from "../candidates/record.ts";
+import { checkNotRemoved, withChanged, withDecider, withPart } from "../candidates/parts.ts";
+import {
+  type Author,
+  type CandidateRecord,
+  type ContentRecord,
+  type DocumentRecord,
+  namesFile,
+} from "../candidates/record.ts";
 import { contentTag, renderDocument, taggedCandidate } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { ByteRange, IncomingFile, StoredFile } from "../content/file.ts";
@@ -20,7 +26,7 @@ import type { NewId } from "../infra/ids.ts";
 import { invalid, type Precondition, Problem, problem } from "../problems.ts";
 
 /** Identifies a document. The candidate must belong to that account. */
-export interface DocumentAddress extends FileOwner {
+export interface DocumentAddress extends FileOwner, Author {
   readonly documentId: string;
 }
 
@@ -80,15 +86,15 @@ export function documentService(store: CandidateStore, contents: ContentStore) {
    * attempt already added the document, returns that document as it is.
    */
   async function add(
-    owner: FileOwner,
+    owner: FileOwner & Author,
     given: DocumentInput,
     { file, newId, precondition }: { file: StoredFile | undefined; newId: NewId; precondition: Precondition },
   ): Promise<Document> {
-    const { accountId, candidateId } = owner;
+    const { candidateId } = owner;
     const id = newId("doc");
     const stored = file ?? (given.content ? await receiveNew(owner, inlineFile(given.content)) : undefined);
     const write = () =>
-      store.change(accountId, candidateId, (before, now) => {
+      store.change(owner, candidateId, (before, now) => {
         if (before.documents.some((document) => document.id === id)) return before;
         checkNotRemoved(before, id);
         precondition([taggedCandidate(before)]);
@@ -100,28 +106,28 @@ export function documentService(store: CandidateStore, contents: ContentStore) {
   }
 
   async function update(
-    { accountId, candidateId, documentId: id }: DocumentAddress,
-    patch: DocumentPatch,
+    { documentId: id, ...owner }: DocumentAddress,
+    { decided_by, ...patch }: DocumentPatch,
     precondition: Precondition,
   ): Promise<Document> {
-    const record = await store.change(accountId, candidateId, (before, now) => {
+    const record = await store.change(owner, owner.candidateId, (before, now) => {
       const document = documentOf(before, id);
       precondition([renderDocument(before, document), taggedCandidate(before)]);
       const after = patchedDocument(document, patch, situationOf(before, now));
-      return withChanged(before, "documents", document, after);
+      return withDecider(withChanged(before, "documents", document, after), document, after, decided_by);
     });
     return renderDocument(record, documentOf(record, id));
   }
 
   /** Makes a stored file the document's content. Concurrent uploads never mix; the last one wins. */
   async function putContent(address: DocumentAddress, file: StoredFile, precondition: Precondition): Promise<Document> {
-    const { accountId, candidateId, documentId: id } = address;
+    const { candidateId, documentId: id } = address;
     const listed = new Set<string | undefined>([undefined]);
     const write = async (): Promise<CandidateRecord> => {
       for (;;) {
         let old: string | undefined;
         // Writes nothing if it would replace a file that is not yet listed as replaced.
-        const record = await store.change(accountId, candidateId, (before, now) => {
+        const record = await store.change(address, candidateId, (before, now) => {
           const document = documentOf(before, id);
           checkContentMatches(before, document, precondition);
           const after = withContent(document, newContent(file, now), situationOf(before, now));

@@ -18,7 +18,7 @@ export function referenceEndpoints(references: ReferenceService, eraser: Eraser)
       problems: ["not_found", "version_mismatch", "invalid_transition", "too_many_references"],
       location: ({ id }) => `/references/${id}`,
       handle: ({ caller, params, body, newId, precondition }) =>
-        references.add(caller.accountId, params.id, body, newId("ref"), precondition),
+        references.add(caller, params.id, body, newId("ref"), precondition),
     }),
     read: endpoint({
       name: "readReference",
@@ -40,8 +40,7 @@ export function referenceEndpoints(references: ReferenceService, eraser: Eraser)
       body: ReferencePatch,
       response: Reference,
       problems: ["not_found", "version_mismatch", "invalid_transition"],
-      handle: ({ caller, params, body, precondition }) =>
-        references.update(caller.accountId, params.id, body, precondition),
+      handle: ({ caller, params, body, precondition }) => references.update(caller, params.id, body, precondition),
     }),
     remove: endpoint({
       name: "deleteReference",
@@ -50,7 +49,7 @@ export function referenceEndpoints(references: ReferenceService, eraser: Eraser)
       description: "Deletes a reference.",
       params: ReferencePath,
       status: 204,
-      problems: ["not_found", "version_mismatch"],
+      problems: ["not_found", "version_mismatch", "on_hold"],
       handle: ({ caller, params, precondition }) =>
         eraser.removeReference(caller, params.id, precondition).then(() => undefined),
     }),

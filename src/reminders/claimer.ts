@@ -1,6 +1,12 @@
 import { LRUCache } from "lru-cache";
 import { optedOut } from "../candidates/outreach.ts";
-import { type AttemptRecord, type CandidateKey, type CandidateRecord, TO_CANDIDATE } from "../candidates/record.ts";
+import {
+  type AttemptRecord,
+  type CandidateKey,
+  type CandidateRecord,
+  service,
+  TO_CANDIDATE,
+} from "../candidates/record.ts";
 import type { Edit } from "../candidates/store.ts";
 import { KeyedQueue } from "../infra/compare-and-set.ts";
 import { claimed, held, lapsed, replanned } from "./edits.ts";
@@ -155,7 +161,7 @@ export class Claimer {
 
   /** Changes a candidate. Returns undefined if it was erased. @param known as in CandidateStore.change. */
   change({ accountId, id }: CandidateKey, edit: Edit, known?: CandidateRecord): Promise<CandidateRecord | undefined> {
-    return unlessErased(this.#options.candidates.change(accountId, id, edit, known));
+    return unlessErased(this.#options.candidates.change(service(accountId, "reminders"), id, edit, known));
   }
 }
 

@@ -2,11 +2,11 @@ import { endpoint } from "../api/endpoint.ts";
 import { RemindInput } from "../candidates/input-schema.ts";
 import { Candidate, CandidatePath } from "../candidates/schema.ts";
 import { taggedView } from "../candidates/render.ts";
-import type { HistoryService } from "./history.ts";
+import type { OutreachService } from "./history.ts";
 import { CandidateOutreach } from "./history-schema.ts";
 import type { RemindService } from "./remind.ts";
 
-export function outreachEndpoints(history: HistoryService, remind: RemindService) {
+export function outreachEndpoints(outreach: OutreachService, remind: RemindService) {
   return {
     read: endpoint({
       name: "readOutreach",
@@ -17,7 +17,7 @@ export function outreachEndpoints(history: HistoryService, remind: RemindService
       params: CandidatePath,
       response: CandidateOutreach,
       problems: ["not_found"],
-      handle: ({ caller, params }) => history(caller.accountId, params.id),
+      handle: ({ caller, params }) => outreach(caller.accountId, params.id),
     }),
     remind: endpoint({
       name: "remindCandidate",
@@ -31,7 +31,7 @@ export function outreachEndpoints(history: HistoryService, remind: RemindService
       response: Candidate,
       tagged: taggedView,
       problems: ["not_found", "version_mismatch", "nothing_to_send", "reminded_recently"],
-      handle: ({ caller, params, precondition }) => remind(caller.accountId, params.id, precondition),
+      handle: ({ caller, params, precondition }) => remind(caller, params.id, precondition),
     }),
   };
 }

@@ -5,10 +5,10 @@ import type { MessageStore } from "./message-store.ts";
 /** Maximum number of messages that a history shows. */
 const MAX_SHOWN = 200;
 
-export type HistoryService = ReturnType<typeof historyService>;
+export type OutreachService = ReturnType<typeof outreachService>;
 
 /** Reads the reminders of a candidate. @throws problems not_found, candidate_deleted */
-export function historyService(reader: Pick<CandidateReader, "get">, messages: Pick<MessageStore, "of">) {
+export function outreachService(reader: Pick<CandidateReader, "get">, messages: Pick<MessageStore, "of">) {
   return async (accountId: string, id: string): Promise<CandidateOutreach> => {
     const { outreach } = await reader.get(accountId, id); // first: an erasure removes the record before the messages
     const tries = await messages.of({ accountId, id });

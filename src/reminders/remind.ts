@@ -1,3 +1,4 @@
+import type { Author } from "../candidates/record.ts";
 import { renderCandidate, taggedCandidate } from "../candidates/render.ts";
 import type { Candidate } from "../candidates/schema.ts";
 import { type Precondition, problem } from "../problems.ts";
@@ -16,9 +17,9 @@ export function remindService(parts: Pick<WritingParts, "candidates" | "rules">,
    * Brings the next message to each person who is still to answer forward to now, or to the end of the quiet hours.
    * @throws problems not_found, version_mismatch, nothing_to_send, reminded_recently, store_unavailable.
    */
-  return async (accountId: string, id: string, precondition: Precondition): Promise<Candidate> => {
-    const rules = sendsMail ? (await parts.rules.fresh(accountId)).rules : undefined;
-    const record = await parts.candidates.change(accountId, id, (before, now) => {
+  return async (author: Author, id: string, precondition: Precondition): Promise<Candidate> => {
+    const rules = sendsMail ? (await parts.rules.fresh(author.accountId)).rules : undefined;
+    const record = await parts.candidates.change(author, id, (before, now) => {
       precondition([taggedCandidate(before)]);
       const time = Date.parse(now);
       const plan = planOf(before, rules, time);

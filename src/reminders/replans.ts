@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { planned } from "../candidates/outreach.ts";
-import type { CandidateKey } from "../candidates/record.ts";
+import { type CandidateKey, service } from "../candidates/record.ts";
 import { SETTLED_MS } from "./account-store.ts";
 import { replanned } from "./edits.ts";
 import { plannerOf, type ReminderRules } from "./plan.ts";
@@ -59,6 +59,6 @@ async function replanCandidate(key: CandidateKey, rules: ReminderRules, { candid
     await stores.plans.noteRules(key, record.version, rules.version);
     return false;
   }
-  await candidates.change(key.accountId, key.id, (before, now) => replanned(before, rules, now));
+  await candidates.change(service(key.accountId, "replans"), key.id, (before, now) => replanned(before, rules, now));
   return true;
 }

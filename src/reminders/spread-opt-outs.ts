@@ -1,4 +1,5 @@
 import { optedOut } from "../candidates/outreach.ts";
+import { service } from "../candidates/record.ts";
 import type { Edit } from "../candidates/store.ts";
 import { grouped } from "../infra/grouped.ts";
 import { optedIn } from "./edits.ts";
@@ -55,6 +56,6 @@ async function note(
     isChanged = after !== before;
     return after;
   };
-  await unlessErased(candidates.change(accountId, id, edit));
+  await unlessErased(candidates.change(service(accountId, "opt_outs"), id, edit));
   return isChanged;
 }

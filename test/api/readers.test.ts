@@ -7,7 +7,7 @@ import type { IncomingFile, StoredFile } from "../../src/content/file.ts";
 import { propertiesOf } from "../../src/schema/fields.ts";
 import { refused, request } from "../http/support.ts";
 
-const CALLER = { accountId: "acct_1", keyId: "key_1" };
+const CALLER = { accountId: "acct_1", keyId: "key_1", by: { type: "key", id: "key_1" } } as const;
 const RULES = { bodyTimeoutMs: 60_000, maxFileBytes: 100 };
 /** An endpoint that does nothing. */
 const NOTHING = endpoint({

@@ -13,6 +13,7 @@ const FLOORS = [
   ["main.ts", "admin"],
   ["process"],
   ["compose.ts"],
+  ["system.ts"],
   ["app.ts", "sweeps", "grants"],
   ["site"],
   ["routes.ts"],

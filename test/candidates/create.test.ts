@@ -1,3 +1,4 @@
+import { author } from "../support/records.ts";
 import { expect } from "chai";
 import type { Draft } from "../../src/candidates/record.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
@@ -146,17 +147,17 @@ describe("POST /candidates", () => {
     const store = new CandidateStore(mongo, new SharedClock());
     const draft = (id: string): Draft => ({ ...candidateWithExpiry("acct_1", "2090-01-31"), id, external_id: "taken" });
     const [holder, id] = [newTypeId("cand"), newTypeId("cand")];
-    await store.insert(draft(holder));
+    await store.insert(draft(holder), author());
     const holderOf = store.externalIds.holderOf.bind(store.externalIds);
     store.externalIds.holderOf = async (accountId, external_id) => {
-      await store.change(accountId, holder, (record) => ({ ...record, external_id: null }));
+      await store.change(author(accountId), holder, (record) => ({ ...record, external_id: null }));
       return holderOf(accountId, external_id);
     };
-    expect((await store.insert(draft(id))).id).to.equal(id);
+    expect((await store.insert(draft(id), author())).id).to.equal(id);
 
-    await store.change("acct_1", id, (record) => ({ ...record, external_id: null }));
-    await store.change("acct_1", holder, (record) => ({ ...record, external_id: "taken" }));
-    const changed = await store.change("acct_1", id, (record) => ({ ...record, external_id: "taken" }));
+    await store.change(author("acct_1"), id, (record) => ({ ...record, external_id: null }));
+    await store.change(author("acct_1"), holder, (record) => ({ ...record, external_id: "taken" }));
+    const changed = await store.change(author("acct_1"), id, (record) => ({ ...record, external_id: "taken" }));
     expect(changed.external_id).to.equal("taken");
   });
 

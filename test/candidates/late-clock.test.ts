@@ -1,3 +1,4 @@
+import { author } from "../support/records.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { newReference } from "../../src/candidates/references.ts";
 import { feedPosition } from "../../src/candidates/feed-clock.ts";
@@ -29,14 +30,14 @@ describe("the place in the feed that a write takes", () => {
   }
 
   const WRITES: Record<string, (store: CandidateStore, id: string) => Promise<unknown>> = {
-    "a change": (store, id) => store.change(ACCOUNT, id, (record) => ({ ...record, name: "Ann" })),
+    "a change": (store, id) => store.change(author(ACCOUNT), id, (record) => ({ ...record, name: "Ann" })),
     "a deletion": (store, id) => store.erase(ACCOUNT, id, "key_1", () => undefined),
     "an expiry": (store) => store.batches.expire("2026-11-21"),
   };
   for (const [what, write] of Object.entries(WRITES)) {
     for (const [name, clock] of Object.entries(stores)) {
       it(`is after the one before: ${what}, by a replica whose clock is ${name}`, async () => {
-        const { id } = await first.insert(candidateWithExpiry(ACCOUNT, "2026-11-20"));
+        const { id } = await first.insert(candidateWithExpiry(ACCOUNT, "2026-11-20"), author());
         const before = await storedOf(id);
         await write(new CandidateStore(mongo, clock), id);
         const after = await storedOf(id);
@@ -62,10 +63,10 @@ describe("the place in the feed that a write takes", () => {
     const store = new CandidateStore(through, { now: () => now });
     const draft = candidateWithExpiry(ACCOUNT, "2090-01-31");
     const given = { id: newTypeId("ref"), now: "2026-11-21T12:00:00.000Z", started: true };
-    const { id } = await store.insert({ ...draft, references: [newReference({}, given)] });
+    const { id } = await store.insert({ ...draft, references: [newReference({}, given)] }, author());
     expect((await storedOf(id)).change).to.equal(`${feedPosition(NOW + 3_000)}.${id}`);
     const added = newReference({}, { ...given, id: newTypeId("ref") });
-    await store.change(ACCOUNT, id, (record) => ({ ...record, references: [...record.references, added] }));
+    await store.change(author(ACCOUNT), id, (record) => ({ ...record, references: [...record.references, added] }));
     expect((await storedOf(id)).change).to.equal(`${feedPosition(NOW + 6_000)}.${id}`);
   });
 });

@@ -1,3 +1,4 @@
+import { author } from "../support/records.ts";
 import { newReference } from "../../src/candidates/references.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import type { CandidateRecord, Draft } from "../../src/candidates/record.ts";
@@ -26,11 +27,11 @@ describe("writes of an external_id that meet", () => {
     external_id,
   });
   const named = (id: string, external_id: string | null) =>
-    other.change(ACCOUNT, id, (record) => ({ ...record, external_id }));
+    other.change(author(ACCOUNT), id, (record) => ({ ...record, external_id }));
 
   it("do not refuse a candidate because of itself", async () => {
-    const holder = await store.insert(draft("taken"));
-    const { id } = await store.insert(draft(null));
+    const holder = await store.insert(draft("taken"), author());
+    const { id } = await store.insert(draft(null), author());
     const fresh = new CandidateStore(mongo, new SharedClock()); // has not seen the candidate, so it reads it first
     const holderOf = fresh.externalIds.holderOf.bind(fresh.externalIds);
     fresh.externalIds.holderOf = async (...which) => {
@@ -38,24 +39,28 @@ describe("writes of an external_id that meet", () => {
       await named(id, "taken");
       return holderOf(...which);
     };
-    const changed = await fresh.change(ACCOUNT, id, (record) => ({ ...record, external_id: "taken", name: "Ann" }));
+    const changed = await fresh.change(author(ACCOUNT), id, (record) => ({
+      ...record,
+      external_id: "taken",
+      name: "Ann",
+    }));
     expect(changed).to.include({ external_id: "taken", name: "Ann" });
   });
 
   it("begin with the candidate as it was known, and follow what others wrote since", async () => {
-    const known = await store.insert(draft(null));
+    const known = await store.insert(draft(null), author());
     const rename = (name: string, from: CandidateRecord) =>
-      store.change(ACCOUNT, known.id, (record) => ({ ...record, name: `${name}, after ${record.name}` }), from);
+      store.change(author(ACCOUNT), known.id, (record) => ({ ...record, name: `${name}, after ${record.name}` }), from);
     const first = await operationsDuring(() => rename("Bob", { ...known, name: "Ann" }));
     expect(first).to.deep.equal(["update candidates"]);
     expect(await rename("Eve", known)).to.include({ name: "Eve, after Bob, after Ann", version: 3 });
-    const same = await store.change(ACCOUNT, known.id, (record) => record, known);
+    const same = await store.change(author(ACCOUNT), known.id, (record) => record, known);
     expect(same).to.include({ name: "Eve, after Bob, after Ann", version: 3 });
   });
 
   it("leave nothing to settle if one is refused: MongoDB has answered", async () => {
-    await store.insert(draft("used"));
-    const error = await store.insert(draft("used")).catch((reason: { code?: string }) => reason);
+    await store.insert(draft("used"), author());
+    const error = await store.insert(draft("used"), author()).catch((reason: { code?: string }) => reason);
     expect(error).to.include({ code: "external_id_taken" });
     expect(store.inFlight.state().unsettled).to.equal(0);
   });
@@ -77,11 +82,11 @@ describe("a feed position", () => {
     const { id } = draft;
     const reference = newReference({}, { id: newTypeId("ref"), now: draft.documents[0]!.created_at, started: true });
     const writes: Record<string, () => Promise<unknown>> = {
-      insert: () => store.insert(draft),
+      insert: () => store.insert(draft, author()),
       expiry: () => store.batches.expire("2020-02-01"),
-      change: () => store.change(ACCOUNT, id, (record) => ({ ...record, name: "Ann" })),
-      address: () => store.change(ACCOUNT, id, (record) => ({ ...record, email: "ann@example.com" })),
-      reference: () => store.change(ACCOUNT, id, (record) => ({ ...record, references: [reference] })),
+      change: () => store.change(author(ACCOUNT), id, (record) => ({ ...record, name: "Ann" })),
+      address: () => store.change(author(ACCOUNT), id, (record) => ({ ...record, email: "ann@example.com" })),
+      reference: () => store.change(author(ACCOUNT), id, (record) => ({ ...record, references: [reference] })),
       erasure: () => store.erase(ACCOUNT, id, "key_1", () => undefined),
     };
     for (const [what, write] of Object.entries(writes)) {
@@ -98,9 +103,9 @@ describe("an insertion that is repeated", () => {
   it("returns the candidate that is there, with what was changed since", async () => {
     const store = new CandidateStore(mongo, new SharedClock());
     const draft = { ...candidateWithExpiry(ACCOUNT, "2090-01-31"), external_id: "repeated" };
-    await store.insert(draft);
-    const changed = await store.change(ACCOUNT, draft.id, (record) => ({ ...record, name: "Ann" }));
-    expect(await store.insert(draft)).to.deep.equal(changed);
+    await store.insert(draft, author());
+    const changed = await store.change(author(ACCOUNT), draft.id, (record) => ({ ...record, name: "Ann" }));
+    expect(await store.insert(draft, author())).to.deep.equal(changed);
   });
 });
 
@@ -110,9 +115,9 @@ describe("an insertion that is repeated after its candidate was deleted", () => 
   it("says that the candidate was deleted, and brings nothing back", async () => {
     const store = new CandidateStore(mongo, new SharedClock());
     const draft = candidateWithExpiry(ACCOUNT, "2090-01-31");
-    await store.insert(draft);
+    await store.insert(draft, author());
     await store.erase(ACCOUNT, draft.id, "key_1", () => undefined);
-    const error = await store.insert(draft).catch((reason: { code?: string }) => reason);
+    const error = await store.insert(draft, author()).catch((reason: { code?: string }) => reason);
     expect(error).to.include({ code: "candidate_deleted" });
   });
 });

@@ -1,3 +1,4 @@
+import { author } from "../support/records.ts";
 import { expect } from "chai";
 import type { CandidateRecord } from "../../src/candidates/record.ts";
 import { renderCandidate } from "../../src/candidates/render.ts";
@@ -48,13 +49,13 @@ describe("a write whose process is suspended for too long after the write took i
   }
 
   it("takes a new place for a new candidate", async () => {
-    await expectSeen(() => store.insert(candidateWithExpiry("acct_1", "2090-01-31")));
+    await expectSeen(() => store.insert(candidateWithExpiry("acct_1", "2090-01-31"), author()));
   });
 
   it("takes a new place for a change, and applies the change only once", async () => {
-    const { id } = await store.insert({ ...candidateWithExpiry("acct_2", "2090-01-31"), name: "Ann" });
+    const { id } = await store.insert({ ...candidateWithExpiry("acct_2", "2090-01-31"), name: "Ann" }, author());
     const { name } = await expectSeen(() =>
-      store.change("acct_2", id, (record) => ({ ...record, name: `${record.name ?? ""}!` })),
+      store.change(author("acct_2"), id, (record) => ({ ...record, name: `${record.name ?? ""}!` })),
     );
     expect(name).to.equal("Ann!");
   });

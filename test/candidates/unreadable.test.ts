@@ -6,7 +6,7 @@ import { Mirror } from "../../src/client/mirror.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { expiries } from "../../src/sweeps/sweep.ts";
 import { expectProblem } from "../support/client.ts";
-import { documentRecord } from "../support/records.ts";
+import { author, documentRecord } from "../support/records.ts";
 import { scrape } from "../support/metrics.ts";
 import { useAccount, useNoService, useOwnService } from "../support/use-service.ts";
 import { candidateWithExpiry } from "../sweeps/support.ts";
@@ -176,8 +176,9 @@ describe("a candidate whose record is damaged", () => {
   it("holds up no expiry of others, however many are damaged", async () => {
     const store = new CandidateStore(service.operators.mongo, new SharedClock());
     const due: string[] = [];
-    for (let n = 0; n < 101; n++) due.push((await store.insert(candidateWithExpiry(account.id, "2090-01-30"))).id);
-    const { id } = await store.insert(candidateWithExpiry(account.id, "2090-01-31"));
+    for (let n = 0; n < 101; n++)
+      due.push((await store.insert(candidateWithExpiry(account.id, "2090-01-30"), author())).id);
+    const { id } = await store.insert(candidateWithExpiry(account.id, "2090-01-31"), author());
     await candidates.updateMany({ _id: { $in: due } }, { $set: { created_at: "yesterday" } });
     const now = () => Date.parse("2090-02-01T00:00:00.000Z");
     const signal = new AbortController().signal;

@@ -1,3 +1,4 @@
+import { author } from "../support/records.ts";
 import { withoutPart } from "../../src/candidates/parts.ts";
 import { newReference } from "../../src/candidates/references.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
@@ -78,10 +79,10 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
   }
 
   it("is written again with a place that no reader has passed: a change", async () => {
-    const { id } = await store.insert(candidateWithExpiry(account, "2090-01-31"));
+    const { id } = await store.insert(candidateWithExpiry(account, "2090-01-31"), author());
     lose = { name: "update candidates", instead: async (run) => void (await run()) };
     now += 1_000;
-    await lost(() => store.change(account, id, (record) => ({ ...record, name: "Ann" })));
+    await lost(() => store.change(author(account), id, (record) => ({ ...record, name: "Ann" })));
     const passed = now;
     now += 60_000;
     const [row, ...more] = await rowsAfter(passed);
@@ -91,7 +92,7 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
   });
 
   it("is written again with a place that no reader has passed: a deletion", async () => {
-    const { id } = await store.insert(candidateWithExpiry(account, "2090-01-31"));
+    const { id } = await store.insert(candidateWithExpiry(account, "2090-01-31"), author());
     lose = { name: "update candidates", instead: async (run) => void (await run()) };
     now += 1_000;
     await lost(() => store.erase(account, id, "key_1", () => undefined));
@@ -104,10 +105,10 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
   });
 
   it("keeps the look-ups of its references, because they may be in use", async () => {
-    const { id } = await store.insert(candidateWithExpiry(account, "2090-01-31"));
+    const { id } = await store.insert(candidateWithExpiry(account, "2090-01-31"), author());
     lose = { name: "update candidates", instead: async (run) => void (await run()) };
     const added = newReference({}, { id: newTypeId("ref"), now: "2026-11-21T00:00:00.000Z", started: true });
-    await lost(() => store.change(account, id, (record) => ({ ...record, references: [added] })));
+    await lost(() => store.change(author(account), id, (record) => ({ ...record, references: [added] })));
     expect(await store.references.candidateOf(account, added.id)).to.equal(id);
     expect(await store.inFlight.settled(20_000)).to.equal(true);
   });
@@ -126,7 +127,7 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
       if (++looks === 1) await land(); // it lands after the first look
     };
     const draft = candidateWithExpiry(account, "2090-01-31");
-    await lost(() => store.insert(draft));
+    await lost(() => store.insert(draft, author()));
     const passed = now;
     now += 60_000;
     const [row] = await rowsAfter(passed);
@@ -134,7 +135,7 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
   });
 
   it("changes nothing if it lands after the candidate was written again", async () => {
-    const { id } = await store.insert({ ...candidateWithExpiry(account, "2090-01-31"), name: "Ann" });
+    const { id } = await store.insert({ ...candidateWithExpiry(account, "2090-01-31"), name: "Ann" }, author());
     let land = (): Promise<unknown> => Promise.resolve();
     lose = {
       name: "update candidates",
@@ -143,26 +144,26 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
         return Promise.resolve();
       },
     };
-    await lost(() => store.change(account, id, (record) => ({ ...record, name: "Bob" })));
+    await lost(() => store.change(author(account), id, (record) => ({ ...record, name: "Bob" })));
     expect(await store.inFlight.settled(20_000)).to.equal(true);
     await land();
     expect(await store.reader.get(account, id)).to.include({ name: "Ann", version: 2 });
   });
 
   const LATE: Record<string, (id: string) => Promise<{ version: number }>> = {
-    "a change": (id) => store.change(account, id, (record) => ({ ...record, name: "Ann" })),
+    "a change": (id) => store.change(author(account), id, (record) => ({ ...record, name: "Ann" })),
     "a deletion": (id) => store.erase(account, id, "key_1", () => undefined),
   };
   for (const [what, write] of Object.entries(LATE)) {
     it(`is written again at once if it took too long: ${what}`, async () => {
-      const { id } = await store.insert(candidateWithExpiry(account, "2090-01-31"));
+      const { id } = await store.insert(candidateWithExpiry(account, "2090-01-31"), author());
       late = true;
       expect((await write(id)).version).to.equal(3);
       expect(store.inFlight.state().unsettled).to.equal(0);
     });
 
     it(`is written again later if it took too long and MongoDB then does not respond: ${what}`, async () => {
-      const { id } = await store.insert(candidateWithExpiry(account, "2090-01-31"));
+      const { id } = await store.insert(candidateWithExpiry(account, "2090-01-31"), author());
       late = true;
       loseSecond = true;
       await lost(() => write(id));
@@ -174,11 +175,11 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
   }
 
   it("is written again later if it took too long and MongoDB then cannot be read: a deletion of a document", async () => {
-    const { id, documents } = await store.insert(candidateWithExpiry(account, "2090-01-31"));
+    const { id, documents } = await store.insert(candidateWithExpiry(account, "2090-01-31"), author());
     late = true;
     const by = { key: "key_1", at: "2026-11-21T00:00:00.000Z" };
     const change = () =>
-      store.change(account, id, (record) => {
+      store.change(author(account), id, (record) => {
         lose = { name: "find candidates", instead: () => Promise.resolve() }; // the look after the write
         return withoutPart(record, "documents", documents[0]!.id, by);
       });
@@ -190,7 +191,7 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
   });
 
   it("is written again later if it took too long: an expiry", async () => {
-    const { id } = await store.insert(candidateWithExpiry(account, "2020-01-31"));
+    const { id } = await store.insert(candidateWithExpiry(account, "2020-01-31"), author());
     late = true;
     expect(await store.batches.expire("2020-02-01")).to.equal(1);
     const passed = now;

@@ -4,8 +4,9 @@ import { firstVersion, nextRecord, nextVersion } from "../../src/candidates/vers
 import type { CandidateRecord, DocumentRecord, Draft, ReferenceRecord } from "../../src/candidates/record.ts";
 import { renderTombstone, tombstoneOf } from "../../src/candidates/erasure.ts";
 import { expect } from "chai";
-import { contentRecord, documentRecord, referenceRecord } from "../support/records.ts";
+import { author, contentRecord, documentRecord, referenceRecord } from "../support/records.ts";
 
+const { by } = author();
 const AT = Date.parse("2026-03-02T00:00:00.000Z");
 const DAY_AND_HOUR = 25 * 60 * 60 * 1000;
 
@@ -32,7 +33,7 @@ const draft = {
 const POSITION = { at: AT, now: AT };
 
 describe("A version of a candidate", () => {
-  const first = firstVersion(draft, AT - 1000);
+  const first = firstVersion(draft, by, AT - 1000);
 
   it("is the first with the time at which it was made", () => {
     const at = "2026-03-01T23:59:59.000Z";
@@ -45,17 +46,21 @@ describe("A version of a candidate", () => {
       recipients: [],
       opted_out: [],
     };
-    expect(first).to.deep.equal({ ...draft, version: 1, state: "created", outreach, created_at: at, updated_at: at });
+    const facts = { version: 1, state: "created", outreach, created_at: at, updated_at: at };
+    const history = { moved: 0, count: 1, lines: first.history.lines };
+    expect(first).to.deep.equal({ ...draft, ...facts, decisions: {}, history });
   });
 
   it("follows another with a new time and a new state, and keeps the time of the first", () => {
-    expect(nextRecord(first, { ...first, started_at: "2026-03-02T00:00:00.000Z" }, POSITION, noMail)).to.deep.equal({
+    const started = nextRecord(first, { ...first, started_at: "2026-03-02T00:00:00.000Z" }, by, POSITION, noMail);
+    expect(started).to.deep.equal({
       ...first,
       started_at: "2026-03-02T00:00:00.000Z",
       version: 2,
       pack_version: 5,
       state: "in_progress",
       outreach: { ...first.outreach, reason: "disabled" },
+      history: { moved: 0, count: 2, lines: started.history.lines },
       updated_at: "2026-03-02T00:00:00.000Z",
     });
   });
@@ -71,19 +76,17 @@ describe("A version of a candidate", () => {
         { ...recipient, to: "ref_deleted" },
       ],
     };
-    const next = nextRecord(first, { ...first, outreach }, POSITION, noMail);
+    const next = nextRecord(first, { ...first, outreach }, by, POSITION, noMail);
     expect(next.outreach.recipients).to.deep.equal([{ ...recipient, to: kept.id, held: null }]);
   });
 
   it("has a new number of its pack only if the pack shows something else", () => {
     const packOf = (more: Partial<CandidateRecord>) =>
-      nextRecord(first, { ...first, ...more }, POSITION, noMail).pack_version;
+      nextRecord(first, { ...first, ...more }, by, POSITION, noMail).pack_version;
     const [one] = first.documents as [DocumentRecord];
     const [other] = first.references as [ReferenceRecord];
     const unseen: Partial<CandidateRecord>[] = [
       {},
-      { docs_chase_attempts: 9 },
-      { reference_chase_attempts: 9 },
       {
         outreach: {
           ...first.outreach,
@@ -97,6 +100,9 @@ describe("A version of a candidate", () => {
     for (const more of unseen) expect(packOf(more), JSON.stringify(more)).to.equal(4);
     const shown: Partial<CandidateRecord>[] = [
       { name: "Bea" },
+      { docs_chase_attempts: 9 },
+      { outreach_enabled: false },
+      { hold: { reason: "x" } },
       { metadata: { source: "referral" } },
       { withdrawn: true },
       { documents: [] },
@@ -109,14 +115,14 @@ describe("A version of a candidate", () => {
     for (const more of shown) expect(packOf(more), JSON.stringify(more)).to.equal(5);
     const before = { ...first, email: null, withdrawn: true, references: [{ ...other, email: "a@example.com" }] };
     const after = { ...before, outreach: { ...before.outreach, opted_out: ["a@example.com"] } };
-    expect(nextRecord(before, after, POSITION, noMail).pack_version, "who does not want messages").to.equal(5);
+    expect(nextRecord(before, after, by, POSITION, noMail).pack_version, "who does not want messages").to.equal(5);
   });
 });
 
 describe("A deletion", () => {
   const at = new Date(AT).toISOString();
   const before = { at: "before", deletions: [{ kind: "documents", id: "doc_0", key: "key_0", at: "before" }] } as const;
-  const record: CandidateRecord = firstVersion(draft, AT - 1000);
+  const record: CandidateRecord = firstVersion(draft, by, AT - 1000);
 
   it("of a candidate leaves a tombstone that lists its files and its references after what is still to be removed", () => {
     const empty = { ...document, content: null };
@@ -140,7 +146,7 @@ describe("A deletion", () => {
         references: ["ref_0", "ref_1"],
       },
     });
-    expect(nextVersion(tombstone, { ...tombstone }, POSITION, noMail)).to.deep.equal({
+    expect(nextVersion(tombstone, { ...tombstone }, by, POSITION, noMail)).to.deep.equal({
       ...tombstone,
       version: 3,
       updated_at: new Date(AT).toISOString(),

@@ -1,3 +1,4 @@
+import { author } from "../support/records.ts";
 import { namesFile } from "../../src/candidates/record.ts";
 import { isTombstone } from "../../src/candidates/erasure.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
@@ -91,7 +92,7 @@ describe("left-over files of documents", () => {
       sha256: "",
       uploaded_at: "2026-11-21T01:40:12.345Z",
     };
-    await candidates.change(owner.accountId, owner.candidateId, (record) => ({
+    await candidates.change(author(owner.accountId), owner.candidateId, (record) => ({
       ...record,
       documents: record.documents.map((document) => ({ ...document, content: named })),
     }));
@@ -182,8 +183,8 @@ describe("left-over files of documents", () => {
     const documents = documentService(candidates, contents);
     const given = { name: "CV", content: { data: Buffer.from("bytes").toString("base64") } };
     const ids = { file: undefined, newId: () => "doc_fixed", precondition: () => undefined };
-    const first = await documents.add(owner, given, ids);
-    const again = await documents.add(owner, given, ids);
+    const first = await documents.add({ ...owner, ...author(owner.accountId) }, given, ids);
+    const again = await documents.add({ ...owner, ...author(owner.accountId) }, given, ids);
     expect(again).to.deep.equal(first);
     expect((await candidates.reader.get(owner.accountId, owner.candidateId)).documents).to.have.length(2);
     expect(await held(service)).to.include({ files: 1, pending: 0 });

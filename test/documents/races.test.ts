@@ -1,3 +1,4 @@
+import { author } from "../support/records.ts";
 import { expect } from "chai";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
@@ -101,7 +102,7 @@ describe("a document that contradicts itself", () => {
 
   it("may be edited in other fields if its expires_on has passed since it was accepted", async () => {
     const store = new CandidateStore(service.operators.mongo, new SharedClock());
-    const { id, documents } = await store.insert(candidateWithExpiry(account.id, "2020-01-31"));
+    const { id, documents } = await store.insert(candidateWithExpiry(account.id, "2020-01-31"), author());
     const edited = await client.patch(`/candidates/${id}/documents/${documents[0]?.id}`, { name: "Visa" });
     expect(edited.status).to.equal(200);
     expect(edited.body.name).to.equal("Visa");

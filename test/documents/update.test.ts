@@ -1,3 +1,4 @@
+import { author } from "../support/records.ts";
 import { expired } from "../../src/candidates/moves.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { expect } from "chai";
@@ -58,7 +59,7 @@ describe("PATCH /candidates/{id}/documents/{docId}", () => {
     if (state === "expired") {
       await client.patch(made.document, { state: "accepted", expires_on: "2999-01-31" });
       const store = new CandidateStore(service.operators.mongo, { now: Date.now });
-      await store.change(account.id, made.candidate.slice("/candidates/".length), (record, now) =>
+      await store.change(author(account.id), made.candidate.slice("/candidates/".length), (record, now) =>
         expired(record, "2999-02-01", now),
       );
     }

@@ -180,6 +180,22 @@ describe("accounts erase", function () {
     expect((await client.get("/candidates")).status).to.equal(200);
   });
 
+  it("leaves who is under a hold, and the account suspended, unless --despite-holds", async () => {
+    const [held, other] = [await client.post("/candidates", {}), await client.post("/candidates", {})];
+    await client.patch(`/candidates/${held.body.id}`, { hold: { reason: "litigation" } });
+    const complaint = await complaintOf(["accounts", "erase", account.id, "--yes"], env());
+    expect(complaint).to.equal(
+      `${account.id} stays suspended: 1 people are under a hold (${held.body.id}). Lift the holds, or add --despite-holds, and run the same command again.`,
+    );
+    expect(await answerOf(["accounts", "show", account.id], env())).to.include({ status: "suspended" });
+    const candidates = database().collection<{ _id: string }>("candidates");
+    expect(await candidates.findOne({ _id: other.body.id })).to.include({ deleted: true });
+    expect(await candidates.findOne({ _id: held.body.id })).not.to.have.property("deleted");
+    const erased = await answerOf(["accounts", "erase", account.id, "--yes", "--despite-holds"], env());
+    expect(erased).to.include({ erased: 1 });
+    expect(await answerOf(["accounts", "show", account.id], env())).to.include({ status: "erased" });
+  });
+
   it("needs the id of an account, and consent", async () => {
     expect(await mistakeOf(["accounts", "erase", account.id], env())).to.match(/Nothing was changed.*needs --yes/);
     expect(await complaintOf(["accounts", "erase", "acct_1", "--yes"], env())).to.equal(

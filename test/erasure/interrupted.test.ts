@@ -81,7 +81,7 @@ describe("an erasure that was interrupted", () => {
 
   it("of one document is finished too, and the candidate stays", async () => {
     const { id, document } = await createPerson();
-    const caller = { accountId: account.id, keyId: account.keyId };
+    const caller = { accountId: account.id, keyId: account.keyId, by: { type: "key", id: account.keyId } } as const;
     const broken = { content: Object.assign(parts().content, { remove: crash }) };
     await interrupted(broken, (eraser) => eraser.removeDocument(caller, id, document, () => {}));
     const { asked, ...others } = parts();

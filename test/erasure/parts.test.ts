@@ -192,7 +192,7 @@ describe("DELETE of a document or a reference", () => {
       audit: new AuditStore(mongo, clock),
       messages: reminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
     });
-    const caller = { ...owner, keyId: account.keyId };
+    const caller = { ...owner, keyId: account.keyId, by: { type: "key", id: account.keyId } } as const;
     await eraser.removeDocument(caller, owner.candidateId, document.split("/").at(-1) ?? "", () => {});
     expect((await client.get(document)).status).to.equal(404);
     expect((await download(client, content)).bytes.toString()).to.equal("kept");

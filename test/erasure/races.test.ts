@@ -1,3 +1,4 @@
+import { author } from "../support/records.ts";
 import { withoutPart } from "../../src/candidates/parts.ts";
 import type { CandidateRecord } from "../../src/candidates/record.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
@@ -25,14 +26,14 @@ describe("a candidate that one replica deletes while another one changes it", ()
       new CandidateStore(mongo, new SharedClock()),
       new CandidateStore(mongo, new SharedClock()),
     ];
-    const { id } = await deleting.insert(candidateWithExpiry(ACCOUNT, "2090-01-31"));
+    const { id } = await deleting.insert(candidateWithExpiry(ACCOUNT, "2090-01-31"), author());
     const seen: (string | null)[] = [];
     const check = (record?: CandidateRecord) => void seen.push(record?.name ?? null);
     const find = deleting.reader.find.bind(deleting.reader);
     let reads = 0;
     deleting.reader.find = async (...which) => {
       const found = await find(...which);
-      if (++reads === 1) await changing.change(ACCOUNT, id, (record) => ({ ...record, name: "Ann" }));
+      if (++reads === 1) await changing.change(author(ACCOUNT), id, (record) => ({ ...record, name: "Ann" }));
       return found;
     };
     const { version } = await deleting.erase(ACCOUNT, id, "key_1", check);
@@ -48,13 +49,16 @@ describe("a candidate that one replica deletes while another one changes it", ()
     let now = Date.parse("2026-11-21T12:00:00Z");
     const store = new CandidateStore(mongo, { now: () => (now += 1_000) });
     const { documents, ...draft } = candidateWithExpiry(ACCOUNT, "2090-01-31");
-    const { id } = await store.insert({
-      ...draft,
-      documents: documents.map((each) => ({ ...each, content: CONTENT })),
-    });
+    const { id } = await store.insert(
+      {
+        ...draft,
+        documents: documents.map((each) => ({ ...each, content: CONTENT })),
+      },
+      author(),
+    );
     const second = documents[0]!.id;
     const without = (kind: "documents" | "references", part: string) =>
-      store.change(ACCOUNT, id, (record, at) => withoutPart(record, kind, part, { key: "key_1", at }));
+      store.change(author(ACCOUNT), id, (record, at) => withoutPart(record, kind, part, { key: "key_1", at }));
     const first = await without("references", "ref_1");
     const both = await without("documents", second);
     expect(both.erasure?.deletions.map((each) => each.id)).to.deep.equal(["ref_1", second]);
@@ -63,7 +67,7 @@ describe("a candidate that one replica deletes while another one changes it", ()
     expect(await store.reader.unfinishedErasures(10)).to.deep.include({ accountId: ACCOUNT, id });
     await store.reader.erasureFinished(both, both.erasure!);
     expect(await store.reader.unfinishedErasures(10)).not.to.deep.include({ accountId: ACCOUNT, id });
-    const next = await store.change(ACCOUNT, id, (record) => ({ ...record, name: "Ann" }));
+    const next = await store.change(author(ACCOUNT), id, (record) => ({ ...record, name: "Ann" }));
     expect(next.erasure, "the next change does not begin it again").to.equal(null);
   });
 });

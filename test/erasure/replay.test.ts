@@ -151,6 +151,21 @@ describe("erasures export and replay", function () {
     expect(await answerOf(["accounts", "show", account.id], env())).to.include({ status: "active" });
   });
 
+  it("pass by who is under a hold, and name them, unless --despite-holds", async () => {
+    const { body } = await client.post("/candidates", { documents: ["CV"] });
+    await client.patch(`/candidates/${body.id}`, { hold: { reason: "litigation" } });
+    const line = { account: account.id, candidate: body.id, at: EPOCH };
+    const lines = [{ ...line, document: body.documents[0]!.id }, line];
+    const { code, report } = await replay(lines);
+    expect(code).to.equal(0);
+    expect(report).to.deep.equal({ ...NOTHING, lines: 2, on_hold: [body.id, body.id] });
+    expect((await client.get(`/candidates/${body.id}`)).body.documents).to.have.length(1);
+    const file = await fileOf(lines);
+    const second = await answerOf(["erasures", "replay", file, "--yes", "--despite-holds"], env());
+    expect(second).to.deep.include({ on_hold: [], failed: [] });
+    expectProblem(await client.get(`/candidates/${body.id}`), 410, "candidate_deleted");
+  });
+
   it("refuse what is no time, no file of lines, and no consent", async () => {
     expect(await mistakeOf(["erasures", "export", "--since", "yesterday"], env())).to.match(
       /since must be a time in RFC 3339/,

@@ -1,3 +1,4 @@
+import { author } from "../support/records.ts";
 import { randomBytes, randomUUID } from "node:crypto";
 import type { CandidateList } from "../../src/candidates/row-schema.ts";
 import type { Candidate } from "../../src/candidates/schema.ts";
@@ -55,7 +56,7 @@ async function startWorkbench() {
     create:
       (given: CandidateInput = {}) =>
       async (newId: NewId): Promise<JsonResponse> =>
-        await jsonResponse(201, renderCandidate((await candidates.put(ACCOUNT, given, newId)).record)),
+        await jsonResponse(201, renderCandidate((await candidates.put(author(ACCOUNT), given, newId)).record)),
     candidates: async () => {
       const { body } = await candidates.list(ACCOUNT, { limit: 200 });
       return (JSON.parse(String(body)) as CandidateList).data;

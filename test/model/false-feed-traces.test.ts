@@ -1,3 +1,4 @@
+import { author } from "../support/records.ts";
 import { advance, type Cursor, encodeCursor } from "../../src/candidates/feed.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { CheckpointStore } from "../../src/candidates/checkpoints.ts";
@@ -41,7 +42,7 @@ describe("a trace of the feed that was made false is refused:", function () {
     const store = new CandidateStore(mongo, { now: () => Date.now() - ageMs });
     await createIndexes(mongo.db, [store.reader]);
     const marks = new CheckpointStore(mongo);
-    const insert = () => store.insert(candidateWithExpiry(ACCOUNT, "2090-01-31"));
+    const insert = () => store.insert(candidateWithExpiry(ACCOUNT, "2090-01-31"), author());
     let cursor: Cursor = { after: "", safe: "" };
     const sweep = async (completeUntil: number): Promise<void> => {
       for (let more = true; more;) {
@@ -62,7 +63,7 @@ describe("a trace of the feed that was made false is refused:", function () {
       await marks.all();
     };
     await round(1);
-    await store.change(ACCOUNT, first.id, (record) => ({ ...record, name: "Ann" }));
+    await store.change(author(ACCOUNT), first.id, (record) => ({ ...record, name: "Ann" }));
     await sweep(0);
     await store.erase(ACCOUNT, second.id, "key_1", () => undefined);
     ageMs = 0;

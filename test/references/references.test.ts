@@ -1,3 +1,4 @@
+import { author } from "../support/records.ts";
 import { expect } from "chai";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
@@ -212,7 +213,7 @@ describe("references", () => {
     const references = referenceService(new CandidateStore(service.operators.mongo, new SharedClock()));
     const [id, candidateId] = [newTypeId("ref"), candidate.slice("/candidates/".length)];
     const add = (precondition: () => void) =>
-      references.add(account.id, candidateId, { name: "Ann" }, id, precondition);
+      references.add(author(account.id), candidateId, { name: "Ann" }, id, precondition);
     const first = await add(() => undefined);
     const again = await add(() => expect.fail("the candidate has changed by this very request"));
     expect(again).to.deep.equal(first);

@@ -7,7 +7,7 @@ import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "../../src
 import { nextRecord } from "../../src/candidates/version.ts";
 import { rulesOf } from "../../src/reminders/rules.ts";
 import { ASSISTANT_DEFAULTS, QUIET_HOURS_DEFAULTS, type QuietHours } from "../../src/settings/schema.ts";
-import { candidateRecord } from "../support/records.ts";
+import { author, candidateRecord } from "../support/records.ts";
 
 export const HOUR = 3_600_000;
 export const START = Date.parse("2026-03-02T10:00:00.000Z");
@@ -40,7 +40,7 @@ export function next(
   at: number,
   by?: ReminderRules,
 ): CandidateRecord {
-  return nextRecord(before, edited, { at, now: at }, by === undefined ? noMail : plannerOf(by));
+  return nextRecord(before, edited, author().by, { at, now: at }, by === undefined ? noMail : plannerOf(by));
 }
 
 /** A candidate that was started at START, with a plan by these rules. */

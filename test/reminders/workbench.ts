@@ -1,3 +1,4 @@
+import { author } from "../support/records.ts";
 import { newDraft, started } from "../../src/candidates/edits.ts";
 import { newDocument } from "../../src/candidates/documents.ts";
 import type { CandidateRecord } from "../../src/candidates/record.ts";
@@ -138,7 +139,7 @@ export class Workbench {
         now,
       },
     );
-    const { id } = await this.candidates.insert(draft);
+    const { id } = await this.candidates.insert(draft, author());
     await this.change(id, started);
     return id;
   }
@@ -152,7 +153,7 @@ export class Workbench {
   }
 
   change(id: string, edit: Edit): Promise<CandidateRecord> {
-    return this.candidates.change(this.accountId, id, edit);
+    return this.candidates.change(author(this.accountId), id, edit);
   }
 
   read(id: string): Promise<CandidateRecord> {

@@ -1,5 +1,7 @@
+import { NO_HISTORY } from "../../src/candidates/history.ts";
 import { NO_OUTREACH } from "../../src/candidates/outreach.ts";
 import {
+  type Author,
   type CandidateRecord,
   type ContentRecord,
   type DocumentRecord,
@@ -9,6 +11,11 @@ import {
 } from "../../src/candidates/record.ts";
 
 const THEN = "2026-11-21T01:40:12.345Z";
+
+/** Whoever changes candidates of this account in tests that go past HTTP. */
+export function author(accountId = "acct_1"): Author {
+  return { accountId, by: { type: "key", id: "key_1" } };
+}
 
 /** Returns a candidate's record with these fields. It has no documents, no references, and no other fields. */
 export function candidateRecord(given: Partial<CandidateRecord> = {}): CandidateRecord {
@@ -27,6 +34,8 @@ export function candidateRecord(given: Partial<CandidateRecord> = {}): Candidate
     erasure: null,
     outreach: NO_OUTREACH,
     outreach_enabled: true,
+    decisions: {},
+    history: NO_HISTORY,
     created_at: THEN,
     updated_at: THEN,
     ...given,

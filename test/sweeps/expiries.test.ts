@@ -1,3 +1,4 @@
+import { author } from "../support/records.ts";
 import { expect } from "chai";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";
@@ -27,8 +28,8 @@ describe("the sweep of expiries", () => {
   };
 
   it("expires an accepted document once its day is over in UTC, and moves its candidate to the end of the feed", async () => {
-    const { id } = await candidates.insert(candidateWithExpiry(account.id, "2090-01-31"));
-    const other = await candidates.insert(candidateWithExpiry(account.id, "2090-02-01"));
+    const { id } = await candidates.insert(candidateWithExpiry(account.id, "2090-01-31"), author());
+    const other = await candidates.insert(candidateWithExpiry(account.id, "2090-02-01"), author());
     const before = (await client.get("/candidates")).body;
     expect(before.data.map((row) => row.id)).to.deep.equal([id, other.id]);
 
@@ -51,7 +52,10 @@ describe("the sweep of expiries", () => {
   });
 
   it("expires the documents of a withdrawn candidate too", async () => {
-    const { id } = await candidates.insert(candidateWithExpiry(account.id, "2090-01-30", { withdrawn: true }));
+    const { id } = await candidates.insert(
+      candidateWithExpiry(account.id, "2090-01-30", { withdrawn: true }),
+      author(),
+    );
     expect(await sweepAt(lastMoment)).to.equal(1);
     expect(await stateOf(id)).to.deep.equal(["withdrawn", "expired"]);
   });
@@ -68,7 +72,7 @@ describe("the sweep of expiries", () => {
     };
     const clock = new SharedClock();
     const due = Array.from({ length: 150 }, () => candidateWithExpiry(account.id, "2090-01-29"));
-    await Promise.all(due.map((draft) => candidates.insert(draft)));
+    await Promise.all(due.map((draft) => candidates.insert(draft, author())));
     const store = new CandidateStore(counting, clock);
     const sweep = expiries(store.batches, { now: () => Date.parse("2090-01-30T00:00:00Z") });
     expect(await sweep.run(new AbortController().signal)).to.equal(due.length);
@@ -85,7 +89,7 @@ describe("the sweep of expiries", () => {
       [300 * 1024, 1],
     ] as const) {
       const due = Array.from({ length: 3 }, () => candidateWithExpiry(account.id, "2090-01-26"));
-      for (const draft of due) await candidates.insert(draft);
+      for (const draft of due) await candidates.insert(draft, author());
       await stored.updateMany({ account: account.id, next_expiry: "2090-01-26" }, { $set: { size } });
       expect(await read(), `${size} bytes each`).to.equal(rows);
       expect(await sweepAt(Date.parse("2090-01-27T00:00:00Z"))).to.equal(3);
@@ -94,14 +98,14 @@ describe("the sweep of expiries", () => {
 
   it("reads the most overdue candidates first", async () => {
     const days = ["2090-01-24", "2090-01-22", "2090-01-23"];
-    for (const day of days) await candidates.insert(candidateWithExpiry(account.id, day));
+    for (const day of days) await candidates.insert(candidateWithExpiry(account.id, day), author());
     const read = await candidates.reader.expiring("2090-01-25", 2);
     expect(read.map(({ documents }) => documents[0]?.expires_on)).to.deep.equal(["2090-01-22", "2090-01-23"]);
     expect(await sweepAt(Date.parse("2090-01-25T00:00:00Z"))).to.equal(3);
   });
 
   it("leaves a candidate that somebody changes at the same moment to the next call", async () => {
-    const { id } = await candidates.insert(candidateWithExpiry(account.id, "2090-01-28"));
+    const { id } = await candidates.insert(candidateWithExpiry(account.id, "2090-01-28"), author());
     const expiring = candidates.reader.expiring.bind(candidates.reader);
     const raced = new CandidateStore(service.operators.mongo, new SharedClock());
     raced.reader.expiring = async (before, limit) => {
@@ -118,14 +122,14 @@ describe("the sweep of expiries", () => {
   it("expires all overdue documents of every account", async () => {
     const other = await service.account();
     for (let n = 0; n < 130; n++)
-      await candidates.insert(candidateWithExpiry(n % 2 === 0 ? account.id : other.id, "2090-01-30"));
+      await candidates.insert(candidateWithExpiry(n % 2 === 0 ? account.id : other.id, "2090-01-30"), author());
     expect(await sweepAt(lastMoment)).to.equal(130);
     for (const { client } of [account, other])
       expect((await client.get("/candidates?state=completed")).body.data).to.have.length(0);
   });
 
   it("stops when it is aborted", async () => {
-    for (let n = 0; n < 3; n++) await candidates.insert(candidateWithExpiry(account.id, "2090-01-30"));
+    for (let n = 0; n < 3; n++) await candidates.insert(candidateWithExpiry(account.id, "2090-01-30"), author());
     expect(await expiries(candidates.batches, { now: () => lastMoment }).run(AbortSignal.abort())).to.equal(0);
     expect(await sweepAt(lastMoment)).to.equal(3);
   });

@@ -1,3 +1,4 @@
+import { author } from "../support/records.ts";
 import { expect } from "chai";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
@@ -35,10 +36,13 @@ describe("the sweeps of leftovers", () => {
       sha256: named.sha256,
       uploaded_at: "2026-06-01T00:00:00.000Z",
     };
-    await candidates.insert({
-      ...draft,
-      documents: draft.documents.map((document) => ({ ...document, content: kept })),
-    });
+    await candidates.insert(
+      {
+        ...draft,
+        documents: draft.documents.map((document) => ({ ...document, content: kept })),
+      },
+      author(),
+    );
 
     const sweep = leftOverBytes(content, candidates.reader);
     now += HOUR - 1;

@@ -1,3 +1,4 @@
+import { author } from "../support/records.ts";
 import { expect } from "chai";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
@@ -12,7 +13,8 @@ describe("the sweep of expiries, if the store refuses to write a candidate", () 
   it("expires the others, and that one in a later run", async () => {
     const { mongo } = service.operators;
     const candidates = new CandidateStore(mongo, new SharedClock());
-    const insert = (day: string, name: string) => candidates.insert(candidateWithExpiry(account.id, day, { name }));
+    const insert = (day: string, name: string) =>
+      candidates.insert(candidateWithExpiry(account.id, day, { name }), author());
     const stateOf = async (id: string) => (await client.get(`/candidates/${id}`)).body.state;
     // The index refuses two candidates with the same name and version. The namesake has version 2, so Ann cannot get it.
     const unique = { account: 1, name: 1, version: 1 } as const;

@@ -1,3 +1,4 @@
+import { author } from "../support/records.ts";
 import { expect } from "chai";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
@@ -16,7 +17,7 @@ describe("the sweeps of two replicas", function () {
     const { id: accountId } = await before.accounts.createAccount({ name: "Test" });
     const { key } = await before.accounts.createKey({ accountId, name: "test" });
     const candidates = new CandidateStore(before.mongo, new SharedClock());
-    const { id } = await candidates.insert(candidateWithExpiry(accountId, "2026-01-31"));
+    const { id } = await candidates.insert(candidateWithExpiry(accountId, "2026-01-31"), author());
     await before.close();
 
     const service = await spawnService({

@@ -30,7 +30,8 @@ export async function receiveFile(
   documents: DocumentService,
   rules: UploadRules,
 ): Promise<void> {
-  const address = { accountId: link.accountId, candidateId: link.id, documentId };
+  const by = { type: "candidate", id: link.id } as const;
+  const address = { accountId: link.accountId, by, candidateId: link.id, documentId };
   let replaced: string | undefined;
   const whileAsked: Precondition = (views) => {
     const [{ state, content }, { withdrawn, email }] = views as Views;

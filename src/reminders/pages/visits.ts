@@ -145,10 +145,11 @@ export class Visits {
     const { candidates, stores, clock } = this.#parts;
     const now = clock.now();
     const { accountId, id, address } = link;
+    const by = { type: "service", id: "opt_outs" } as const; // whoever has the address
     await stores.optOuts.add(link, timestamp(now));
     const isOwn = (email: string) => stores.addresses.of(email) === address;
     const edit: Edit = (before) => optedOut(before, addressesOf(before).filter(isOwn));
-    if (id !== undefined) await unlessErased(candidates.change(accountId, id, edit));
+    if (id !== undefined) await unlessErased(candidates.change({ accountId, by }, id, edit));
     await stores.budget.optedOut(accountId, now);
   }
 
@@ -174,7 +175,8 @@ export class Visits {
 
   #settle(visit: Visit, isAllowed: typeof isOpen, { state, response }: Pick<ReferenceRecord, "state" | "response">) {
     const { link } = visit;
-    return this.#parts.candidates.change(link.accountId, link.id, (before, now) => {
+    const author = { accountId: link.accountId, by: { type: "referee", id: link.to } } as const;
+    return this.#parts.candidates.change(author, link.id, (before, now) => {
       const reference = before.references.find(({ id }) => id === link.to);
       if (reference === undefined || !isAllowed({ ...visit, candidate: before, reference })) throw notNeeded();
       const moved = patchedReference({ ...reference, response }, { state }, { started: true, now });

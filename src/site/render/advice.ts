@@ -76,6 +76,10 @@ export const ADVICE: Record<ProblemCode, Advice> = {
     when: "The state that you send would contradict the rest: a requested document of a candidate that is not started, for example.",
     remedy: "Send one of the states in `allowed`, or change first what `detail` names.",
   },
+  on_hold: {
+    when: "You delete a candidate that is under a hold, or one of its documents or references.",
+    remedy: 'Keep it. Once the reason for the hold is gone, lift it first: PATCH the candidate with `"hold": null`.',
+  },
   candidate_withdrawn: {
     when: "You start a candidate that is withdrawn.",
     remedy: 'Reinstate the candidate with PATCH and `"withdrawn": false`, then start it.',
@@ -90,7 +94,6 @@ export const ADVICE: Record<ProblemCode, Advice> = {
     when: "The account already has as many active keys as it may have. Only the operators' command line shows this.",
     remedy: "Ask the operator to revoke a key that is no longer used.",
   },
-  on_hold: { when: "provisional", remedy: "provisional" },
   nothing_to_send: {
     when: "You ask for a reminder now, and nobody can be reminded: `reason` says why, in the words of `outreach.reason`.",
     remedy:

@@ -1,0 +1,67 @@
+import { BoundedCollection } from "../infra/bounded-collection.ts";
+import type { Mongo } from "../infra/mongo.ts";
+import { type Found, isTombstone } from "./erasure.ts";
+import { CHUNK, entriesIn, type HistoryEntry, linesIn, withoutOldest } from "./history.ts";
+import type { CandidateReader } from "./reader.ts";
+import type { CandidateKey, CandidateRecord } from "./record.ts";
+
+/** Entries that have left their record: CHUNK of them, whatever the record's later versions have. */
+interface Stored {
+  /** The candidate, and the number of the chunk, from 0. */
+  _id: string;
+  account: string;
+  candidate: string;
+  n: number;
+  lines: string;
+}
+
+export type HistoryStore = ReturnType<typeof historyStore>;
+
+/** What is older than the history in the records. Every function may throw problem store_unavailable. */
+export function historyStore(mongo: Mongo, reader: Pick<CandidateReader, "find">) {
+  const chunks = new BoundedCollection<Stored>(mongo, "history");
+  const indexes = [{ collection: "history", indexes: [{ key: { account: 1, candidate: 1 } }] }];
+
+  const remove = ({ accountId, id }: CandidateKey) => chunks.deleteMany({ account: accountId, candidate: id });
+
+  /**
+   * Makes room in a record that is about to be written. Its oldest entries are stored before they leave it. Two round trips
+   * then, and none if there is room.
+   */
+  async function roomy<F extends Found>(found: F): Promise<F> {
+    const without = withoutOldest(found);
+    if (without === undefined) return found;
+    const { id, accountId } = found;
+    const writes = without.chunks.map(({ n, lines }) => {
+      const _id = `${id}/${n}`;
+      const replacement = { account: accountId, candidate: id, n, lines };
+      return { replaceOne: { filter: { _id }, replacement, upsert: true } };
+    });
+    await chunks.write("update", writes);
+    const now = await reader.find(accountId, id);
+    if (now === null || isTombstone(now)) await remove(found); // its erasure may have looked before
+    return without.record;
+  }
+
+  /**
+   * Returns entries of a record, the oldest first.
+   * @param begin the number of the first one, from 0. @param end the number after the last one.
+   */
+  async function entries({ accountId, id, history }: CandidateRecord, begin: number, end: number) {
+    const { moved, lines } = history;
+    const inRecord = linesIn(lines).slice(Math.max(begin - moved, 0), Math.max(end - moved, 0));
+    if (begin >= moved) return entriesIn(inRecord);
+    const n = { $gte: Math.floor(begin / CHUNK), $lt: Math.ceil(Math.min(end, moved) / CHUNK) };
+    const found = await chunks.find({ account: accountId, candidate: id, n }, { sort: { n: 1 } });
+    const older: string[] = found.flatMap((chunk) => linesIn(chunk.lines));
+    const first = n.$gte * CHUNK;
+    return entriesIn([...older.slice(begin - first, Math.min(end, moved) - first), ...inRecord]);
+  }
+
+  /** Returns all entries of a record, the newest first. */
+  async function all(record: CandidateRecord): Promise<HistoryEntry[]> {
+    return (await entries(record, 0, record.history.count)).toReversed();
+  }
+
+  return { indexes, remove, roomy, entries, all };
+}
