@@ -67,10 +67,9 @@ export async function eraseAccount(
     if (context.stderr.isTTY) context.stderr.write("Waiting for the end of requests that had begun…\n");
     await late;
     await erasePeople();
-    const held = [...onHold].slice(0, 20).join(", ");
+    const held = `Under a hold: ${onHold.size} (${[...onHold].slice(0, 20).join(", ")}).`;
     const advice = "Lift the holds, or add --despite-holds, and run the same command again.";
-    if (onHold.size > 0)
-      throw problem("on_hold", `${id} stays suspended: ${onHold.size} people are under a hold (${held}). ${advice}`);
+    if (onHold.size > 0) throw problem("on_hold", `${id} stays suspended. ${held} ${advice}`);
     await patiently(() => accounts.leaveTombstone(id));
     await erasePeople(); // an import may have gone on until now
     await patiently(() => removeBelongings(mongo, id));

@@ -185,7 +185,7 @@ describe("accounts erase", function () {
     await client.patch(`/candidates/${held.body.id}`, { hold: { reason: "litigation" } });
     const complaint = await complaintOf(["accounts", "erase", account.id, "--yes"], env());
     expect(complaint).to.equal(
-      `${account.id} stays suspended: 1 people are under a hold (${held.body.id}). Lift the holds, or add --despite-holds, and run the same command again.`,
+      `${account.id} stays suspended. Under a hold: 1 (${held.body.id}). Lift the holds, or add --despite-holds, and run the same command again.`,
     );
     expect(await answerOf(["accounts", "show", account.id], env())).to.include({ status: "suspended" });
     const candidates = database().collection<{ _id: string }>("candidates");
