@@ -59,7 +59,8 @@ describe("the audit on an operator's terminal", function () {
       const batch = Array.from({ length: 1_000 }, () => {
         const account = heads[n % heads.length]!;
         const at = new Date(from + n++ * 40).toISOString();
-        return (account.head = chained(eventOf(account.id, { subject: newTypeId("doc") }), account.head, at));
+        account.head = chained(eventOf(account.id, { subject: newTypeId("doc") }), account.head, at);
+        return { ...account.head, ms: Date.parse(at) };
       });
       await collection.insertMany(batch);
     }
