@@ -7,8 +7,9 @@ import type { Indexed } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { type AuditEvent, type AuditRecord, chained } from "./entry.ts";
 
-/** As it is stored. Entries of 0.1.0 lack everything that is optional. */
-type Stored = Partial<AuditRecord> & Omit<AuditRecord, "of" | "outcome" | "reason" | "seq" | "previous" | "hash">;
+/** As it is stored. `ms` is `at` in milliseconds since the epoch. Entries of 0.1.0 lack everything that is optional. */
+type Stored = Partial<AuditRecord> &
+  Omit<AuditRecord, "of" | "outcome" | "reason" | "seq" | "previous" | "hash"> & { readonly ms?: number | null };
 
 /** How a change ended. */
 type End = Pick<AuditRecord, "at" | "outcome" | "reason">;
@@ -26,9 +27,7 @@ export interface AuditQuery {
 
 /** Names the last entry that is in the log (AUDIT_LOG). */
 const LOGGED = "audit_logged";
-const PAGE = 1_000;
-/** Length of a timestamp up to its second. */
-const SECOND = "YYYY-MM-DDTHH:MM:SS".length;
+const PAGE = 250;
 
 /**
  * The audit in MongoDB, append-only. The entries of an account form a chain: a unique index lets one entry follow another, so a
@@ -40,8 +39,8 @@ export class AuditStore implements Indexed {
       collection: "audit",
       indexes: [
         { key: { account: 1, seq: 1 }, unique: true, partialFilterExpression: { seq: { $gt: 0 } } },
-        { key: { account: 1, at: 1, seq: 1 } },
-        { key: { at: 1, account: 1, seq: 1 } },
+        { key: { account: 1, ms: 1, seq: 1 } },
+        { key: { ms: 1, account: 1, seq: 1 } },
       ],
     },
   ];
@@ -67,22 +66,25 @@ export class AuditStore implements Indexed {
 
   async #append(account: string, events: readonly AuditEvent[]): Promise<true | undefined> {
     const chain = { account: equals(account), seq: { $gt: 0 } };
-    const [stored, known] = await Promise.all([
+    const [head, known] = await Promise.all([
       this.#records.findOne(chain, { sort: { seq: -1 } }),
       this.#records.find({ _id: { $in: events.map(({ _id }) => _id) } }, { projection: { _id: 1 } }),
     ]);
     const ids = new Set(known.map(({ _id }) => _id));
     const now = timestamp(this.#clock.now());
-    const added: AuditRecord[] = [];
-    for (const event of events)
-      if (!ids.has(event._id))
-        added.push(chained(event, added.at(-1) ?? (stored === null ? undefined : complete(stored)), now));
+    const added: (AuditRecord & Stored)[] = [];
+    let last = head === null ? undefined : complete(head);
+    for (const event of events.filter(({ _id }) => !ids.has(_id))) {
+      last = chained(event, last, now);
+      added.push({ ...last, ms: Date.parse(last.at) });
+    }
     return added.length === 0 || (await this.#records.insertInOrder(added)) || undefined;
   }
 
   /** Returns changes, deletions and reads, newest first, with their ends. One without an end is running or was interrupted. */
   async newest(limit: number, account?: string) {
     const filter = account === undefined ? { of: null } : { account: equals(account), of: null };
+    await this.#addTimes();
     const records = (await this.#records.find(filter, { sort: sortOf(account, -1), limit })).map(complete);
     const ends = await this.#endsOf(records.filter(({ outcome }) => outcome === null));
     return records.map((record) => ({ record, end: record.outcome === null ? ends.get(record._id) : record }));
@@ -92,25 +94,35 @@ export class AuditStore implements Indexed {
   async *entries({ account, since, until, after }: AuditQuery = {}): AsyncGenerator<AuditRecord> {
     const own = account === undefined ? {} : { account: equals(account) };
     const sort = sortOf(account, 1);
-    // A page begins with the second in which the last one ended: the stand-in (src/dev/mongo.ts) compares times by the second.
-    let second = (after?.at ?? since ?? timestamp(0)).slice(0, SECOND);
+    const end = until === undefined ? {} : { $lt: Date.parse(until) };
+    let from = Date.parse(after?.at ?? since ?? timestamp(0));
+    /** Ids of entries of the millisecond `from`, with which the next page begins. */
     const yielded = new Set<string>();
+    await this.#addTimes();
     for (let isMore = true; isMore;) {
       const limit = PAGE + yielded.size;
-      const found = await this.#records.find({ ...own, at: { $gte: second } }, { sort, limit });
+      const found = await this.#records.find({ ...own, ms: { $gte: from, ...end } }, { sort, limit });
       isMore = found.length === limit;
-      const records = found.map(complete);
-      const ends = await this.#endsOf(records.filter(({ seq, outcome }) => seq === null && outcome === null));
-      for (const record of records) {
-        if (until !== undefined && record.at >= until) return;
-        if (!record.at.startsWith(second)) yielded.clear();
-        second = record.at.slice(0, SECOND);
-        if (yielded.has(record._id)) continue;
-        yielded.add(record._id);
-        const { outcome = record.outcome, reason = record.reason } = ends.get(record._id) ?? {};
-        if (record.at >= (since ?? "") && (after === undefined || isAfter(record, after)))
-          yield { ...record, outcome, reason };
+      const ends = await this.#endsOf(found.filter(({ outcome, seq }) => outcome === undefined && seq === undefined));
+      for (const stored of found) {
+        if (stored.ms !== from) yielded.clear();
+        from = stored.ms ?? from;
+        if (yielded.has(stored._id)) continue;
+        yielded.add(stored._id);
+        const record = complete({ ...ends.get(stored._id), ...stored });
+        if (after === undefined || isAfter(record, after)) yield record;
       }
+    }
+  }
+
+  /** Gives entries of 0.1.0 the time that they are sorted by: as a number, because the stand-in compares timestamps by the second. */
+  async #addTimes(): Promise<void> {
+    for (;;) {
+      const found = await this.#records.find({ ms: null }, { projection: { at: 1 }, limit: PAGE });
+      if (found.length === 0) return;
+      const update = ({ at }: Stored) => ({ $set: { ms: Date.parse(at) } });
+      const writes = found.map((stored) => ({ updateOne: { filter: { _id: stored._id }, update: update(stored) } }));
+      await this.#records.write("update", writes);
     }
   }
 
@@ -131,7 +143,7 @@ export class AuditStore implements Indexed {
   }
 
   /** Reads the ends of entries, by the ids of these. */
-  async #endsOf(records: readonly AuditRecord[]): Promise<Map<string | null, End>> {
+  async #endsOf(records: readonly Stored[]): Promise<Map<string | null, End>> {
     if (records.length === 0) return new Map();
     const ids = records.map(({ _id }) => _id);
     const [ends, outcomes] = await Promise.all([
@@ -149,7 +161,7 @@ export function endIdOf(id: string): string {
   return `${id}_end`;
 }
 
-function complete(stored: Stored): AuditRecord {
+function complete({ ms: _ms, ...stored }: Stored): AuditRecord {
   // Entries of 0.1.0 have no `of`. One that has it, and no `seq`, was tampered with: no chain has a 0.
   const seq = stored.of === undefined ? null : 0;
   return { of: null, outcome: null, reason: null, seq, previous: null, hash: null, ...stored };
@@ -157,7 +169,7 @@ function complete(stored: Stored): AuditRecord {
 
 /** The order of entries, as an index has it. In an account it is that of the chain. Entries of 0.1.0 have no `seq`, and come first. */
 function sortOf(account: string | undefined, way: 1 | -1): Record<string, 1 | -1> {
-  return account === undefined ? { at: way, account: way, seq: way } : { at: way, seq: way };
+  return account === undefined ? { ms: way, account: way, seq: way } : { ms: way, seq: way };
 }
 
 /** Among entries of 0.1.0 of one account and time there is no order: others than this one count as after it. */

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { type Logger, pino } from "pino";
 import { Problem } from "../problems.ts";
 import { logOutput } from "./log-output.ts";
@@ -18,6 +19,8 @@ export function createLog(level: string, destination?: { write(line: string): vo
   return log;
 }
 
+/** Maximum time to wait for a reader of the log, and the pause between two attempts to write, in milliseconds. */
+const [MAX_FLUSH_MS, RETRY_MS] = [10_000, 20];
 const outputs = new WeakMap<Logger, { write(line: string): void }>();
 
 /** Lines of another form in a log, of every level. */
@@ -29,14 +32,20 @@ export interface LogLines {
 
 /** @param log a log of `createLog`. */
 export function linesIn(log: Logger): LogLines {
+  /** Returns false if the reader takes nothing at present. A pipe takes no fsync, which is then the error. */
   const flush = () =>
-    new Promise<void>((resolve, reject) =>
-      // A pipe takes no fsync, which is then the error.
-      log.flush((error?: NodeJS.ErrnoException) => (error?.code === "EAGAIN" ? reject(error) : resolve())),
-    );
+    new Promise<boolean>((resolve) => log.flush((error?: NodeJS.ErrnoException) => resolve(error?.code !== "EAGAIN")));
   return {
     write: (fields) => outputs.get(log)?.write(`${JSON.stringify(fields)}\n`),
-    flushed: () => flush().then(flush), // the first one leaves up to 4 kB
+    async flushed() {
+      const until = performance.now() + MAX_FLUSH_MS;
+      // The first flush that succeeds leaves up to 4 kB.
+      for (let flushes = 0; flushes < 2;) {
+        if (await flush()) flushes++;
+        else if (performance.now() < until) await setTimeout(RETRY_MS);
+        else throw new Error("The log is read too slowly.");
+      }
+    },
   };
 }
 

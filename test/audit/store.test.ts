@@ -44,6 +44,7 @@ describe("AuditStore", () => {
     accounts.mongo.client.off("commandStarted", note);
     expect(newest.map(({ record, end }) => [record._id, end])).to.deep.equal([[young._id, undefined]]);
     expect(filters).to.deep.equal([
+      ["audit", { ms: null }], // those of an earlier release
       ["audit", { account: { $eq: account }, of: null }],
       ["audit", { _id: { $in: [`${young._id}_end`] } }],
       ["audit_outcomes", { _id: { $in: [young._id] } }],
