@@ -34,7 +34,7 @@ export async function eraseAccount(
   options: ErasureOptions,
 ): Promise<object> {
   const { BODY_TIMEOUT_MS, STORE_TIMEOUT_MS } = operations.config;
-  const actor = operations.actor();
+  const caller = { accountId: id, keyId: operations.actor() };
   const [mongo, audit, accounts] = await Promise.all([operations.mongo(), operations.audit(), operations.accounts()]);
   /** Remembers the ids: about 100 bytes for each. One whose erasure is under way is found again. */
   const [erased, onHold] = [new Set<string>(), new Set<string>()];
@@ -42,8 +42,7 @@ export async function eraseAccount(
   async function erase(candidate: string): Promise<void> {
     onHold.delete(candidate); // the hold may have been lifted since
     try {
-      if (await eraser.erase({ accountId: id, keyId: actor }, candidate, () => undefined, options))
-        erased.add(candidate);
+      if (await eraser.erase(caller, candidate, () => undefined, options)) erased.add(candidate);
     } catch (error) {
       if (!(error instanceof Problem && error.code === "on_hold")) throw error;
       onHold.add(candidate);
@@ -54,7 +53,7 @@ export async function eraseAccount(
   async function erasePeople(): Promise<void> {
     for (let before = -1; before !== erased.size;) {
       before = erased.size;
-      await severally(candidatesOf(mongo, id), context, await countCandidates(mongo, id), erase);
+      await severally(candidatesOf(mongo, id), context, await patiently(() => countCandidates(mongo, id)), erase);
     }
   }
 
@@ -74,8 +73,15 @@ export async function eraseAccount(
     await erasePeople(); // an import may have gone on until now
     await patiently(() => removeBelongings(mongo, id));
     const { store } = await operations.auditFollowing();
-    const ended = { _id: `audit_${id}`, actor, action: "accounts erased", account: id, subject: id, details: {} };
-    await patiently(() => store.append([{ ...ended, of: null, outcome: "done", reason: null }]));
+    const ended = {
+      _id: `audit_${id}`,
+      actor: caller.keyId,
+      action: "accounts erased",
+      account: id,
+      subject: id,
+    } as const;
+    const end = { ...ended, details: {}, of: null, outcome: "done", reason: null } as const;
+    await patiently(() => store.append([end]));
   }
 
   await audit.around({ action: "accounts erase", accountId: id, subject: id }, work);

@@ -47,9 +47,8 @@ export async function replayErasures(
   const counts = { lines: lines.length, erased: 0, already_erased: 0, not_there: 0 };
   const onHold: string[] = [];
   const failed: { line: number; reason: string }[] = [];
-  const details = { lines: lines.length };
+  const [audit, details] = [await operations.audit(), { lines: lines.length }];
   const audited = { action: "erasures replay", accountId: "all", subject: basename(file), details };
-  const audit = await operations.audit();
   const work = (system: System) =>
     severally(lines, context, lines.length, async ({ number, line }) => {
       const again = () => (line instanceof Problem ? line : eraseAgain(operations, context, system, line, options));
@@ -59,8 +58,8 @@ export async function replayErasures(
       else failed.push({ line: number, reason: ending.message });
     });
   await operations.withSystem((system) => audit.around(audited, () => work(system)));
-  const inOrder = failed.toSorted((one, other) => one.line - other.line);
-  const report = { object: "erasure_replay", ...counts, on_hold: onHold, failed: inOrder };
+  failed.sort((one, other) => one.line - other.line);
+  const report = { object: "erasure_replay", ...counts, on_hold: onHold, failed };
   if (failed.length === 0) return report;
   await printed(report, context);
   throw new Error(`${failed.length} of ${lines.length} lines failed: see \`failed\`. The others are replayed.`);
@@ -76,39 +75,34 @@ async function eraseAgain(
   options: ErasureOptions,
 ): Promise<Ending> {
   const { account: accountId, candidate, document, reference } = line;
-  const { eraser } = system;
   const actor = operations.actor();
   const caller = { accountId, keyId: actor, by: { type: "operator", id: actor } } as const;
   try {
-    if (reference !== undefined) await eraser.removeReference(caller, reference, pass, options);
+    if (reference !== undefined) await system.eraser.removeReference(caller, reference, pass, options);
     else if (isAccount(line)) await eraseAccount(operations, context, system, accountId, options);
-    else if (candidate == null)
-      return "not_there"; // nobody knows whose document it was
-    else if (document !== undefined) await eraser.removeDocument(caller, candidate, document, pass, options);
-    else if (!(await eraser.erase(caller, candidate, pass, options))) return "already_erased";
+    else if (candidate == null) return "not_there";
+    else if (document !== undefined) await system.eraser.removeDocument(caller, candidate, document, pass, options);
+    else if (!(await system.eraser.erase(caller, candidate, pass, options))) return "already_erased";
     return "erased";
   } catch (error) {
     if (!(error instanceof Problem && isGone(error))) throw error;
     if (error.code === "candidate_deleted") return "already_erased";
     if (candidate == null || !(await (await operations.accountStore()).has(accountId))) return "not_there";
-    if ((document ?? reference) === undefined) await eraser.bury(caller, candidate);
+    if ((document ?? reference) === undefined) await system.eraser.bury(caller, candidate);
     // An attempt that was interrupted may have removed the part from the record, and not yet its bytes.
-    else if (await eraser.finish(accountId, candidate, new AbortController().signal)) return "erased";
+    else if (await system.eraser.finish(accountId, candidate, new AbortController().signal)) return "erased";
     return "not_there";
   }
 }
 
-interface NumberedLine {
-  readonly number: number;
-  /** Why it cannot be replayed, if it is no line of an export. */
-  readonly line: ErasureLine | Problem;
-}
-
-async function linesIn(file: string): Promise<NumberedLine[]> {
-  const texts = (await readFile(file, "utf8")).split("\n").map((text, n) => ({ number: n + 1, text: text.trim() }));
-  const read = async (text: string) => refusable(() => checkLine(parseEntry(Buffer.from(text))).value);
-  const some = texts.filter(({ text }) => text !== "");
-  return Promise.all(some.map(async ({ number, text }) => ({ number, line: await read(text) })));
+/** Returns each line with its number, from 1. It is a problem if it is no line of an export. */
+async function linesIn(file: string) {
+  const lines: { number: number; line: ErasureLine | Problem }[] = [];
+  for (const [n, text] of (await readFile(file, "utf8")).split("\n").entries()) {
+    const read = () => checkLine(parseEntry(Buffer.from(text))).value;
+    if (text.trim() !== "") lines.push({ number: n + 1, line: await refusable(read) });
+  }
+  return lines;
 }
 
 function isAccount({ candidate, document, reference }: ErasureLine): boolean {
