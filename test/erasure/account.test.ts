@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import type { AccountView, KeyView, NewKeyView } from "../../src/accounts/view.ts";
 import { TO_CANDIDATE } from "../../src/candidates/record.ts";
@@ -161,6 +162,7 @@ describe("accounts erase", function () {
     await until(async () => (await account.used()).create === 1);
     const erased = erase();
     await until(async () => (await client.get("/candidates")).status === 403);
+    expect(await Promise.race([erased, setTimeout(1_000, "it waits")])).to.equal("it waits");
     const response = answerTo(late);
     late.end(body.slice(5));
     expect(await response).to.deep.include({ status: 201 });
