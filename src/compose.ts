@@ -6,6 +6,7 @@ import { Authenticator } from "./accounts/authenticate.ts";
 import { GuessLimiter } from "./accounts/guess-limiter.ts";
 import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
+import { AuditedReads } from "./audit/reads.ts";
 import { AuditStore } from "./audit/store.ts";
 import { bulkService } from "./candidates/bulk.ts";
 import { Checkpoints, CheckpointStore, SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
@@ -131,7 +132,8 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
   const idempotency = idempotencyService({ store: idempotencyStore, clock, random: randomBytes });
-  const audit = new AuditStore(mongo);
+  const audit = new AuditStore(mongo, clock);
+  const reads = new AuditedReads(audit, clock, log);
   const open = () => openReminders({ ...shared, accounts, restore, random: randomBytes });
   const reminders = await startup.untilUp("mongodb", open);
   const store = new CandidateStore(mongo, clock, remindersOf(reminders, !startup.isPatient), log);
@@ -182,6 +184,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
       usage: usageService(usage, accounts, clock),
     }),
     restore,
+    reads,
     candidates,
     pages: { visits: new Visits({ ...reminders, candidates: store }), documents },
     authenticator,
@@ -209,6 +212,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
     reminders: sending,
     reminderStores: reminders.stores,
     usage,
+    audit,
     holder,
   });
   return {
@@ -224,7 +228,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
     async close() {
       sending?.mailer.close();
       await sending?.sender.settled(SETTLE_WITHIN_MS); // before the checkpoints: it may still write candidates
-      await Promise.all([checkpoints, counter].map((each) => each.stop(SETTLE_WITHIN_MS)));
+      await Promise.all([checkpoints, counter, reads].map((each) => each.stop(SETTLE_WITHIN_MS)));
       await closeAll(closers);
     },
   };

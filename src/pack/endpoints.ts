@@ -33,6 +33,7 @@ export function packEndpoints(packs: PackService) {
       query: PackQuery,
       response: Pack,
       binary: [MEDIA_TYPES.pdf, MEDIA_TYPES.zip],
+      audited: ({ id }) => ({ action: "pack.read", candidate: id, subject: id }),
       problems: ["not_found", "invalid_query", "not_acceptable", "pack_unavailable"],
       async handle({ caller: { accountId }, params, query, header, clientHas, clientLeft }) {
         const format = query.format ?? preferredFormat(header("accept"));
