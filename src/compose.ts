@@ -43,6 +43,8 @@ import { Visits } from "./reminders/pages/visits.ts";
 import { remindService } from "./reminders/remind.ts";
 import { openReminders, remindersOf, wireReminders } from "./reminders/wire.ts";
 import { routes } from "./routes.ts";
+import { retentionService } from "./settings/retention.ts";
+import { RetentionStore } from "./settings/retention-store.ts";
 import { settingsService } from "./settings/service.ts";
 import { settingsStores } from "./settings/store.ts";
 import { runners } from "./sweeps/runners.ts";
@@ -134,7 +136,10 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   const audit = new AuditStore(mongo);
   const open = () => openReminders({ ...shared, accounts, restore, random: randomBytes });
   const reminders = await startup.untilUp("mongodb", open);
-  const store = new CandidateStore(mongo, clock, remindersOf(reminders, !startup.isPatient), log);
+  const rules = new RetentionStore(mongo, clock, config.RETENTION_NOTICE_HOURS);
+  await startup.untilUp("mongodb", () => rules.all());
+  closers.push(rules.watch());
+  const store = new CandidateStore(mongo, clock, remindersOf(reminders, !startup.isPatient), log, rules.of);
   const { feedClock, inFlight } = store;
   metrics.readFeed = () => inFlight.state();
   metrics.readUnreadable = () => store.reader.unreadable().length;
@@ -179,6 +184,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
       references: referenceService(store),
       remind: remindService({ ...reminders, candidates: store }, config.SMTP_URL !== null),
       settings,
+      retention: retentionService({ store: rules, audit, clock, newId: newTypeId }),
       usage: usageService(usage, accounts, clock),
     }),
     restore,
@@ -210,6 +216,8 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
     reminderStores: reminders.stores,
     usage,
     holder,
+    rules,
+    feedLagMs,
   });
   return {
     app,

@@ -2,7 +2,7 @@ import type { Caller, Requester } from "../accounts/caller.ts";
 import type { AuditRecord, AuditStore } from "../audit/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
-import { type Precondition, problem } from "../problems.ts";
+import { type Precondition, type Problem, problem } from "../problems.ts";
 import { documentOf } from "./documents.ts";
 import { candidateDeleted, isTombstone, type Tombstone } from "./erasure.ts";
 import { withoutPart } from "./parts.ts";
@@ -20,6 +20,11 @@ interface EraserOptions {
   readonly messages: { removeAll(candidate: CandidateKey): Promise<void> };
 }
 
+export interface ErasureOptions {
+  readonly despiteHolds?: boolean;
+  readonly check?: (record: CandidateRecord | undefined) => void;
+}
+
 /**
  * Erases people (interface.md, Erasure). One write replaces the candidate's record by a tombstone, which lists what lies
  * outside the record. Then that is removed. Each step can be repeated, so a sweep finishes what a crash has interrupted.
@@ -31,12 +36,17 @@ export class Eraser {
     this.#dependencies = dependencies;
   }
 
-  /** Erases a candidate. Does nothing more if it is erased already. */
-  async erase({ accountId, keyId }: Caller, id: string, precondition: Precondition): Promise<void> {
-    const { store } = this.#dependencies;
-    const erased = await store.erase(accountId, id, keyId, (record) => {
+  /**
+   * Erases a candidate. Does nothing more if it is erased already.
+   * @param options `despiteHolds`: also if it is under a hold. `check` is called with the record that is erased, undefined if that
+   * cannot be read. If it throws, nothing is erased.
+   * @throws problems not_found, on_hold, and what `precondition` and `check` throw.
+   */
+  async erase({ accountId, keyId }: Caller, id: string, precondition: Precondition, options: ErasureOptions = {}) {
+    const erased = await this.#dependencies.store.erase(accountId, id, keyId, (record, isHeld) => {
       precondition(record === undefined ? [] : [taggedCandidate(record)]);
-      if (record !== undefined) checkNotHeld(record);
+      if (isHeld && options.despiteHolds !== true) throw onHold(id);
+      options.check?.(record);
     });
     await this.#removeRest(erased);
   }
@@ -65,7 +75,7 @@ export class Eraser {
     const { store } = this.#dependencies;
     const edit: Edit = (record, at) => {
       const after = without(record, { key, at });
-      checkNotHeld(record);
+      if (record.hold !== null) throw onHold(candidateId);
       return after;
     };
     await this.#removeRest(await store.change(author, candidateId, edit));
@@ -120,10 +130,9 @@ export class Eraser {
   }
 }
 
-/** @throws problem on_hold */
-function checkNotHeld({ id, hold }: CandidateRecord): void {
+function onHold(id: string): Problem {
   const detail = `Candidate ${id} is under a hold. To delete it, or its documents and references, lift the hold first.`;
-  if (hold !== null) throw problem("on_hold", detail);
+  return problem("on_hold", detail);
 }
 
 /** The entry of the audit trail. Its id is derived from what was deleted, so a repeated erasure writes it once. */

@@ -12,7 +12,7 @@ export interface Tombstone {
   /** What is still to be removed. Null once all of it is gone. */
   readonly erasure: Erasure | null;
   /** What is to be removed of a record that cannot be read. Only before it is erased: it is no tombstone yet. */
-  readonly left?: Pick<Erasure, "files" | "references">;
+  readonly left?: Pick<Erasure, "files" | "references"> & { readonly isHeld: boolean };
 }
 
 /** A candidate as it is stored: its record, or what remains of it. */

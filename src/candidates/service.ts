@@ -165,7 +165,7 @@ export class CandidateService {
     if (after === found) return dryRun("unchanged", found);
     return dryRun(
       "updated",
-      nextRecord(found, after, by, { at: now, now }, () => found.outreach),
+      nextRecord(found, after, by, { at: now, now }, () => found.outreach, store.rulesOf(accountId)),
     );
   }
 

@@ -5,11 +5,13 @@ import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
 import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 import { isGone } from "../problems.ts";
 import { type CandidateBatches, candidateBatches, type Change } from "./batch-store.ts";
+import { NO_RULES, type RetentionRules } from "../settings/retention-store.ts";
 import { alive, candidateNotFound, type Found, isTombstone, tombstoneOf, UnreadableRecord } from "./erasure.ts";
 import { ExternalIds } from "./external-id-reader.ts";
 import { type HistoryStore, historyStore } from "./history-store.ts";
 import { FeedClock, type Reservation } from "./feed-clock.ts";
 import { addedAddresses, addressesOf, contactsOf, noMail, optedOut, type Reminders } from "./outreach.ts";
+import { type DueStore, dueStore } from "./due-store.ts";
 import { CandidateReader } from "./reader.ts";
 import { type Author, type CandidateKey, type CandidateRecord, type Draft, service } from "./record.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
@@ -21,6 +23,8 @@ import { WritesInFlight } from "./writes-in-flight.ts";
 
 /** Makes one change. Returns the changed candidate, or the same record if there is nothing to change. `now` is RFC 3339. */
 export type Edit = (record: CandidateRecord, now: string) => CandidateRecord;
+type Check = (record: CandidateRecord | undefined, isHeld: boolean) => void;
+type RulesOf = (accountId: string) => RetentionRules;
 type FoundEdit = (found: Found, now: string) => Found;
 
 const NO_REMINDERS: Reminders = { plannerOf: () => Promise.resolve(noMail), optedOut: () => Promise.resolve([]) };
@@ -41,10 +45,20 @@ export class CandidateStore {
   readonly history: HistoryStore;
   readonly feedClock: FeedClock;
   readonly batches: CandidateBatches;
+  readonly due: DueStore;
+  /** The rules by which candidates are erased without a request. */
+  readonly rulesOf: RulesOf;
   readonly inFlight = new WritesInFlight((key) => this.#renew(key));
 
-  constructor(mongo: Mongo, clock: Clock, reminders: Reminders = NO_REMINDERS, log?: Pick<Logger, "error">) {
+  constructor(
+    mongo: Mongo,
+    clock: Clock,
+    reminders: Reminders = NO_REMINDERS,
+    log?: Pick<Logger, "error">,
+    rulesOf: RulesOf = () => NO_RULES,
+  ) {
     this.#mongo = mongo;
+    this.rulesOf = rulesOf;
     this.#reminders = reminders;
     this.feedClock = new FeedClock(clock);
     this.#candidates = mongo.db.collection("candidates");
@@ -53,9 +67,20 @@ export class CandidateStore {
     this.references = new ReferenceIndexStore(mongo);
     this.words = wordsStore(mongo, this.reader);
     this.history = historyStore(mongo, this.reader);
+    this.due = dueStore(mongo, this.reader);
     const commit = (changes: readonly Change[], position: Reservation) => this.#commit(changes, position);
     const { reader, references, feedClock, inFlight, history } = this;
-    this.batches = candidateBatches({ mongo, reader, references, reminders, feedClock, inFlight, history, commit });
+    this.batches = candidateBatches({
+      mongo,
+      reader,
+      references,
+      reminders,
+      feedClock,
+      inFlight,
+      history,
+      rulesOf,
+      commit,
+    });
   }
 
   /**
@@ -69,7 +94,7 @@ export class CandidateStore {
       compareAndSet("this candidate", async () => {
         const optedOutOnes = await this.#reminders.optedOut(draft.accountId, addressesOf(draft));
         const position = this.feedClock.reserve();
-        const after = firstVersion(draft, by, position.at, optedOutOnes);
+        const after = firstVersion(draft, by, position.at, optedOutOnes, this.rulesOf(draft.accountId));
         try {
           await this.#commit([{ before: undefined, after }], position);
           return alive(await this.#inPlace(after, position));
@@ -87,7 +112,8 @@ export class CandidateStore {
   /** Does what `insert` does, but writes nothing. @throws as `insert` does. */
   async rehearse(draft: Draft, { by }: Author): Promise<CandidateRecord> {
     const now = this.feedClock.now();
-    const record = firstVersion(draft, by, now, await this.#reminders.optedOut(draft.accountId, addressesOf(draft)));
+    const optedOutOnes = await this.#reminders.optedOut(draft.accountId, addressesOf(draft));
+    const record = firstVersion(draft, by, now, optedOutOnes, this.rulesOf(draft.accountId));
     checkSize(record, now);
     await this.externalIds.check(draft);
     return record;
@@ -107,13 +133,15 @@ export class CandidateStore {
    * Erases a candidate's record: a tombstone takes its place, in one write. What lies outside the record is left to the
    * caller. Returns the tombstone, also if the candidate was erased before. Also erases a record that cannot be read.
    * @param check is called before the candidate is erased, with its record if that can be read. If it throws, nothing is erased.
+   * The write replaces the record that was checked, so a hold that was set before is never passed over.
    * @throws problem not_found
    */
-  async erase(accountId: string, id: string, key: string, check: (record?: CandidateRecord) => void): Promise<Found> {
+  async erase(accountId: string, id: string, key: string, check: Check): Promise<Found> {
     const author = { ...service(accountId, "erasures"), id }; // a tombstone has no history
     const edit: FoundEdit = (found, at) => {
       if (isTombstone(found) && found.left === undefined) return found;
-      check(isTombstone(found) ? undefined : found);
+      if (isTombstone(found)) check(undefined, found.left?.isHeld ?? false);
+      else check(found, found.hold !== null);
       return tombstoneOf(found, { key, at });
     };
     try {
@@ -156,7 +184,7 @@ export class CandidateStore {
     return this.references.around(before, added, async () => {
       // Readers allow for the duration of one write, so the position is reserved just before it.
       const position = added.length + emails.length === 0 ? reserved : this.feedClock.reserve(reserved.at - 1);
-      const after = nextVersion(before, marked, by, position, plan);
+      const after = nextVersion(before, marked, by, position, plan, this.rulesOf(before.accountId));
       try {
         const count = await this.#commit([{ before, after }], position);
         return count === 0 ? undefined : await this.#inPlace(after, position);

@@ -7,10 +7,12 @@ import type { Metrics } from "../infra/metrics.ts";
 import type { ReminderWork } from "../reminders/wire.ts";
 import type { ReminderStores } from "../reminders/stores.ts";
 import type { UsageStore } from "../usage/store.ts";
+import type { RetentionStore } from "../settings/retention-store.ts";
 import type { Restore } from "../infra/restore.ts";
 import { LeaseStore, type LeaseStoreOptions } from "./lease-store.ts";
 import { SweepRunner } from "./runner.ts";
 import { leftOverMail } from "./mail.ts";
+import { retention } from "./retention.ts";
 import { erasures, expiries, idempotencyRecords, leftOverBytes, missingWords, type Sweep } from "./sweep.ts";
 
 /** Pause between two passes of reminders, replans or opt-outs, in milliseconds. */
@@ -30,9 +32,11 @@ interface Dependencies extends LeaseStoreOptions {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly restore: Restore;
+  readonly rules: RetentionStore;
+  readonly feedLagMs: number;
 }
 
-/** Creates the runners of the sweeps. Replans, opt-outs and reminders have one each, so that no other sweep delays them. */
+/** Creates the runners of the sweeps. Retention, replans, opt-outs and reminders have one each, so that no other sweep delays them. */
 export function runners(dependencies: Dependencies): SweepRunner[] {
   const { clock, candidates, content, eraser, idempotency, reminders, reminderStores, usage, log, metrics, restore } =
     dependencies;
@@ -47,12 +51,14 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
     { name: "old_usage", run: (signal) => usage.removeOld(clock.now(), signal) },
   ];
   const usual = new SweepRunner({ ...shared, name: "sweeps", sweeps });
-  if (reminders === undefined) return [usual];
+  const kept = new SweepRunner({ ...shared, name: "retention", sweeps: [retention(dependencies)] });
+  if (reminders === undefined) return [usual, kept];
   const { sender, replan, spreadOptOuts } = reminders;
   const times = { leaseMs: REMINDERS_LEASE_MS, restMs: REMINDERS_REST_MS };
   const ofOne = (sweep: Sweep) => new SweepRunner({ ...shared, ...times, name: sweep.name, sweeps: [sweep] });
   return [
     usual,
+    kept,
     ofOne({ name: "replans", run: replan }),
     ofOne({ name: "opt_outs", run: spreadOptOuts }),
     ofOne({ name: "reminders", run: (signal) => sender.run(signal) }),
