@@ -10,6 +10,7 @@ import { AuditStore } from "./audit/store.ts";
 import { bulkService } from "./candidates/bulk.ts";
 import { Checkpoints, CheckpointStore, SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
 import { Eraser } from "./candidates/eraser.ts";
+import { datedBy } from "./candidates/retention.ts";
 import { CandidateService } from "./candidates/service.ts";
 import { historyPages } from "./candidates/history-pages.ts";
 import { CandidateStore } from "./candidates/store.ts";
@@ -139,7 +140,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   const rules = new RetentionStore(mongo, clock, config.RETENTION_NOTICE_HOURS);
   await startup.untilUp("mongodb", () => rules.all());
   closers.push(rules.watch());
-  const store = new CandidateStore(mongo, clock, remindersOf(reminders, !startup.isPatient), log, rules.of);
+  const store = new CandidateStore(mongo, clock, remindersOf(reminders, !startup.isPatient), log, datedBy(rules.of));
   const { feedClock, inFlight } = store;
   metrics.readFeed = () => inFlight.state();
   metrics.readUnreadable = () => store.reader.unreadable().length;

@@ -131,8 +131,16 @@ export class Operations {
   }
 
   async audit(): Promise<AuditTrail> {
-    const store = new AuditStore(await this.mongo());
-    return auditTrail({ store, clock: this.clock, newId: newTypeId, actor: () => this.actor() });
+    return auditTrail({
+      store: await this.auditStore(),
+      clock: this.clock,
+      newId: newTypeId,
+      actor: () => this.actor(),
+    });
+  }
+
+  async auditStore(): Promise<AuditStore> {
+    return new AuditStore(await this.mongo());
   }
 
   /** Returns the operator's name for the audit. @throws problem `validation_failed` if it must be set, and is not. */

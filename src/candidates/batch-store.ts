@@ -1,12 +1,12 @@
 import { timestamp } from "../infra/clock.ts";
 import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 import { Problem } from "../problems.ts";
-import type { RetentionRules } from "../settings/retention-store.ts";
 import type { Found } from "./erasure.ts";
 import { type FeedClock, positionOf, type Reservation } from "./feed-clock.ts";
 import { expired } from "./moves.ts";
 import { addedAddresses, addressesOf, noMail, optedOut, type Reminders } from "./outreach.ts";
 import type { CandidateReader } from "./reader.ts";
+import type { Dated } from "./retention.ts";
 import type { HistoryStore } from "./history-store.ts";
 import { type Author, type CandidateRecord, type Draft, service } from "./record.ts";
 import type { ReferenceIndexStore } from "./reference-index-store.ts";
@@ -30,7 +30,7 @@ interface Dependencies {
   readonly feedClock: FeedClock;
   readonly inFlight: WritesInFlight;
   readonly history: HistoryStore;
-  readonly rulesOf: (accountId: string) => RetentionRules;
+  readonly dated: Dated;
   /** As CandidateStore writes. */
   readonly commit: (changes: readonly Change[], position: Reservation) => Promise<number>;
 }
@@ -39,7 +39,7 @@ export type CandidateBatches = ReturnType<typeof candidateBatches>;
 
 /** Writes several candidates at once. Every function may throw problem store_unavailable. */
 export function candidateBatches(dependencies: Dependencies) {
-  const { mongo, reader, references, reminders, feedClock, inFlight, history, rulesOf, commit } = dependencies;
+  const { mongo, reader, references, reminders, feedClock, inFlight, history, dated, commit } = dependencies;
 
   /**
    * Inserts and changes different candidates of one account in one write, which is encoded in one go. Returns each as it was
@@ -58,12 +58,11 @@ export function candidateBatches(dependencies: Dependencies) {
     await references.add(added.flatMap((each) => each.references));
     const latest = writes.map((each) => ("draft" in each ? 0 : Date.parse(each.before.updated_at)));
     const position = feedClock.reserve(Math.max(...latest));
-    const rules = rulesOf(accountId);
     const changes = writes.map((each, n) => {
       if ("draft" in each)
-        return { before: undefined, after: firstVersion(each.draft, by, position.at, stoppedOf(n), rules) };
-      const after = nextRecord(each.before, optedOut(each.after, stoppedOf(n)), by, position, plan, rules);
-      return { before: each.before, after };
+        return { before: undefined, after: dated(firstVersion(each.draft, by, position.at, stoppedOf(n))) };
+      const after = nextRecord(each.before, optedOut(each.after, stoppedOf(n)), by, position, plan);
+      return { before: each.before, after: dated(after) };
     });
     if (await areWritten(changes, position)) return changes.map(({ after }) => after);
     const ids = changes.map(({ after }) => after.id);
@@ -95,9 +94,9 @@ export function candidateBatches(dependencies: Dependencies) {
     const position = feedClock.reserve(Math.max(...due.map(({ updated_at }) => Date.parse(updated_at))));
     const changes = due.map((before) => {
       const edited = expired(before, today, timestamp(position.now));
-      const { accountId, by } = service(before.accountId, "expiries");
-      const plan = plans.get(accountId) ?? noMail;
-      return { before, after: nextRecord(before, edited, by, position, plan, rulesOf(accountId)) };
+      const { by } = service(before.accountId, "expiries");
+      const after = nextRecord(before, edited, by, position, plans.get(before.accountId) ?? noMail);
+      return { before, after: dated(after) };
     });
     return committed(changes, position);
   }

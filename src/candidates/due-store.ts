@@ -6,7 +6,6 @@ import type { Retained } from "./retention.ts";
 import type { Stored } from "./stored.ts";
 
 type RetainedRow = Retained & Pick<CandidateRecord, "id">;
-export type DueStore = ReturnType<typeof dueStore>;
 
 const MEMBERS = { change: 1, state: 1, hold: 1, version: 1, updated_at: 1, retention: 1 };
 const PAGE = 500;

@@ -1,5 +1,6 @@
 import { timestamp } from "../infra/clock.ts";
 import type { RetentionRules } from "../settings/retention-store.ts";
+import { type Found, isTombstone } from "./erasure.ts";
 import type { By } from "./history-schema.ts";
 import type { CandidateRecord } from "./record.ts";
 
@@ -8,19 +9,24 @@ const DAY_MS = 86_400_000;
 /** What retention needs of a candidate. */
 export type Retained = Pick<CandidateRecord, "state" | "hold" | "version" | "updated_at" | "retention">;
 
-/** Notes in a version that is about to be written when its candidate will be erased. @param before undefined if it is new. */
-export function withRetention(
-  before: CandidateRecord | undefined,
-  after: CandidateRecord,
-  by: By,
-  rules: RetentionRules,
-): CandidateRecord {
+/** Notes in a version that is about to be written since when what retention counts from. @param before undefined if it is new. */
+export function withActivity(before: CandidateRecord | undefined, after: CandidateRecord, by: By): CandidateRecord {
   const { version, updated_at } = after;
   const known = timesOf(before ?? after);
   const since = before?.state === after.state ? known.since : updated_at;
   const active_at = by.type === "service" ? known.active_at : updated_at;
-  const written = { ...after, retention: { version, since, active_at, erases_at: null } };
-  return { ...written, retention: { ...written.retention, erases_at: erasureOf(written, rules) } };
+  return { ...after, retention: { version, since, active_at, erases_at: null } };
+}
+
+/** Returns a version that is about to be written, with the time from which it is to be erased. */
+export type Dated = <F extends Found>(found: F) => F;
+
+export function datedBy(rulesOf: (accountId: string) => RetentionRules): Dated {
+  return (found) => {
+    if (isTombstone(found) || found.retention === undefined) return found;
+    const erases_at = erasureOf(found, rulesOf(found.accountId));
+    return { ...found, retention: { ...found.retention, erases_at } };
+  };
 }
 
 /**

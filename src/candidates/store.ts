@@ -5,13 +5,12 @@ import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
 import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 import { isGone } from "../problems.ts";
 import { type CandidateBatches, candidateBatches, type Change } from "./batch-store.ts";
-import { NO_RULES, type RetentionRules } from "../settings/retention-store.ts";
 import { alive, candidateNotFound, type Found, isTombstone, tombstoneOf, UnreadableRecord } from "./erasure.ts";
 import { ExternalIds } from "./external-id-reader.ts";
 import { type HistoryStore, historyStore } from "./history-store.ts";
 import { FeedClock, type Reservation } from "./feed-clock.ts";
 import { addedAddresses, addressesOf, contactsOf, noMail, optedOut, type Reminders } from "./outreach.ts";
-import { type DueStore, dueStore } from "./due-store.ts";
+import type { Dated } from "./retention.ts";
 import { CandidateReader } from "./reader.ts";
 import { type Author, type CandidateKey, type CandidateRecord, type Draft, service } from "./record.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
@@ -24,7 +23,6 @@ import { WritesInFlight } from "./writes-in-flight.ts";
 /** Makes one change. Returns the changed candidate, or the same record if there is nothing to change. `now` is RFC 3339. */
 export type Edit = (record: CandidateRecord, now: string) => CandidateRecord;
 type Check = (record: CandidateRecord | undefined, isHeld: boolean) => void;
-type RulesOf = (accountId: string) => RetentionRules;
 type FoundEdit = (found: Found, now: string) => Found;
 
 const NO_REMINDERS: Reminders = { plannerOf: () => Promise.resolve(noMail), optedOut: () => Promise.resolve([]) };
@@ -45,9 +43,8 @@ export class CandidateStore {
   readonly history: HistoryStore;
   readonly feedClock: FeedClock;
   readonly batches: CandidateBatches;
-  readonly due: DueStore;
-  /** The rules by which candidates are erased without a request. */
-  readonly rulesOf: RulesOf;
+  /** Notes when a candidate that is about to be written will be erased without a request. */
+  readonly dated: Dated;
   readonly inFlight = new WritesInFlight((key) => this.#renew(key));
 
   constructor(
@@ -55,10 +52,10 @@ export class CandidateStore {
     clock: Clock,
     reminders: Reminders = NO_REMINDERS,
     log?: Pick<Logger, "error">,
-    rulesOf: RulesOf = () => NO_RULES,
+    dated: Dated = (found) => found,
   ) {
     this.#mongo = mongo;
-    this.rulesOf = rulesOf;
+    this.dated = dated;
     this.#reminders = reminders;
     this.feedClock = new FeedClock(clock);
     this.#candidates = mongo.db.collection("candidates");
@@ -67,20 +64,10 @@ export class CandidateStore {
     this.references = new ReferenceIndexStore(mongo);
     this.words = wordsStore(mongo, this.reader);
     this.history = historyStore(mongo, this.reader);
-    this.due = dueStore(mongo, this.reader);
     const commit = (changes: readonly Change[], position: Reservation) => this.#commit(changes, position);
     const { reader, references, feedClock, inFlight, history } = this;
-    this.batches = candidateBatches({
-      mongo,
-      reader,
-      references,
-      reminders,
-      feedClock,
-      inFlight,
-      history,
-      rulesOf,
-      commit,
-    });
+    const given = { mongo, reminders, dated, commit };
+    this.batches = candidateBatches({ ...given, reader, references, feedClock, inFlight, history });
   }
 
   /**
@@ -94,7 +81,7 @@ export class CandidateStore {
       compareAndSet("this candidate", async () => {
         const optedOutOnes = await this.#reminders.optedOut(draft.accountId, addressesOf(draft));
         const position = this.feedClock.reserve();
-        const after = firstVersion(draft, by, position.at, optedOutOnes, this.rulesOf(draft.accountId));
+        const after = this.dated(firstVersion(draft, by, position.at, optedOutOnes));
         try {
           await this.#commit([{ before: undefined, after }], position);
           return alive(await this.#inPlace(after, position));
@@ -113,7 +100,7 @@ export class CandidateStore {
   async rehearse(draft: Draft, { by }: Author): Promise<CandidateRecord> {
     const now = this.feedClock.now();
     const optedOutOnes = await this.#reminders.optedOut(draft.accountId, addressesOf(draft));
-    const record = firstVersion(draft, by, now, optedOutOnes, this.rulesOf(draft.accountId));
+    const record = this.dated(firstVersion(draft, by, now, optedOutOnes));
     checkSize(record, now);
     await this.externalIds.check(draft);
     return record;
@@ -184,7 +171,7 @@ export class CandidateStore {
     return this.references.around(before, added, async () => {
       // Readers allow for the duration of one write, so the position is reserved just before it.
       const position = added.length + emails.length === 0 ? reserved : this.feedClock.reserve(reserved.at - 1);
-      const after = nextVersion(before, marked, by, position, plan, this.rulesOf(before.accountId));
+      const after = this.dated(nextVersion(before, marked, by, position, plan));
       try {
         const count = await this.#commit([{ before, after }], position);
         return count === 0 ? undefined : await this.#inPlace(after, position);

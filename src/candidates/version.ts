@@ -6,38 +6,24 @@ import { type Found, isTombstone } from "./erasure.ts";
 import type { Reservation } from "./feed-clock.ts";
 import { comparable, NO_OUTREACH, type Planner, planned } from "./outreach.ts";
 import type { By } from "./history-schema.ts";
-import { NO_RULES, type RetentionRules } from "../settings/retention-store.ts";
-import { withRetention } from "./retention.ts";
+import { withActivity } from "./retention.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
 import { derive } from "./states.ts";
 
 type Position = Pick<Reservation, "at" | "now">;
 
 /** @param by who creates it. @param at the feed position. @param optedOut those of its addresses whose owners want no more messages. */
-export function firstVersion(
-  draft: Draft,
-  by: By,
-  at: number,
-  optedOut: readonly string[] = [],
-  rules: RetentionRules = NO_RULES,
-): CandidateRecord {
+export function firstVersion(draft: Draft, by: By, at: number, optedOut: readonly string[] = []): CandidateRecord {
   const updated_at = timestamp(at);
   const reason = draft.withdrawn ? "withdrawn" : "not_started";
   const outreach = { ...NO_OUTREACH, reason, opted_out: optedOut.map(comparable) } as const;
   const facts = { outreach, decisions: {}, history: NO_HISTORY, version: 1, created_at: updated_at, updated_at };
-  return withRetention(undefined, withHistory(undefined, withState({ ...draft, ...facts }), by), by, rules);
+  return withActivity(undefined, withHistory(undefined, withState({ ...draft, ...facts }), by), by);
 }
 
 /** Returns the version that follows `before`, at a feed position. A record has its derived state and a new plan of its reminders. */
-export function nextVersion(
-  before: Found,
-  edited: Found,
-  by: By,
-  position: Position,
-  plan: Planner,
-  rules?: RetentionRules,
-): Found {
-  if (!isTombstone(before) && !isTombstone(edited)) return nextRecord(before, edited, by, position, plan, rules);
+export function nextVersion(before: Found, edited: Found, by: By, position: Position, plan: Planner): Found {
+  if (!isTombstone(before) && !isTombstone(edited)) return nextRecord(before, edited, by, position, plan);
   const version = Number.isInteger(before.version) ? before.version + 1 : 1; // the record may have been unreadable
   return { ...edited, version, updated_at: timestamp(position.at) };
 }
@@ -48,10 +34,9 @@ export function nextRecord(
   by: By,
   { at, now }: Position,
   plan: Planner,
-  rules: RetentionRules = NO_RULES,
 ): CandidateRecord {
   const written = withState({ ...edited, version: before.version + 1, updated_at: timestamp(at) });
-  const next = withRetention(before, withHistory(before, written, by), by, rules);
+  const next = withActivity(before, withHistory(before, written, by), by);
   const isSame = next.history.count === before.history.count && isSamePack(before, edited);
   const pack_version = before.pack_version + (isSame ? 0 : 1);
   return planned(withChanges(before, { ...next, pack_version }, now), plan, now);

@@ -1,4 +1,5 @@
 import type { Eraser } from "../candidates/eraser.ts";
+import type { dueStore } from "../candidates/due-store.ts";
 import { unlessErased } from "../candidates/erasure.ts";
 import { feedPosition } from "../candidates/feed-clock.ts";
 import { type CandidateKey, type CandidateRecord, service } from "../candidates/record.ts";
@@ -19,7 +20,8 @@ const SETTLED_MS = 60_000;
 class NotDue extends Error {}
 
 interface Dependencies {
-  readonly candidates: CandidateStore;
+  readonly candidates: Pick<CandidateStore, "change">;
+  readonly due: ReturnType<typeof dueStore>;
   readonly eraser: Eraser;
   readonly rules: RetentionStore;
   readonly restore: Pick<Restore, "endedAt">;
@@ -32,7 +34,7 @@ interface Dependencies {
  * Erases candidates that are due by the retention settings of their account. Before that, notes in the candidates when they
  * will be, if the settings have changed.
  */
-export function retention({ candidates, eraser, rules, restore, clock, feedLagMs }: Dependencies): Sweep {
+export function retention({ candidates, due, eraser, rules, restore, clock, feedLagMs }: Dependencies): Sweep {
   /** Writes a candidate again: the write notes when it will be erased. */
   async function renew({ accountId, id }: CandidateKey): Promise<void> {
     await unlessErased(candidates.change(service(accountId, NAME), id, (record) => ({ ...record })));
@@ -42,7 +44,7 @@ export function retention({ candidates, eraser, rules, restore, clock, feedLagMs
   async function refresh(set: SetRules, signal: AbortSignal): Promise<void> {
     const { accountId, changedAt, refreshed } = set;
     const end = feedPosition(Math.min(changedAt + SETTLED_MS, clock.now() - feedLagMs));
-    for await (const { rows, after } of candidates.due.pages(accountId, refreshed, end)) {
+    for await (const { rows, after } of due.pages(accountId, refreshed, end)) {
       for (const row of rows) {
         if (signal.aborted) return;
         if (notedErasureOf(row) !== erasureOf(row, rules.of(accountId))) await renew({ accountId, id: row.id });
@@ -75,7 +77,7 @@ export function retention({ candidates, eraser, rules, restore, clock, feedLagMs
       for (const each of await rules.all()) if (!signal.aborted) await refresh(each, signal);
       // A restore may have brought back people who were erased, and lost holds: its operator has the notice to set that right.
       if (clock.now() < restore.endedAt() + rules.noticeMs) return 0;
-      return inBatches(() => candidates.due.due(timestamp(clock.now()), BATCH), erase, signal);
+      return inBatches(() => due.due(timestamp(clock.now()), BATCH), erase, signal);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { dueStore } from "../candidates/due-store.ts";
 import type { Eraser } from "../candidates/eraser.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { ContentStore } from "../content/store.ts";
@@ -51,7 +52,11 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
     { name: "old_usage", run: (signal) => usage.removeOld(clock.now(), signal) },
   ];
   const usual = new SweepRunner({ ...shared, name: "sweeps", sweeps });
-  const kept = new SweepRunner({ ...shared, name: "retention", sweeps: [retention(dependencies)] });
+  const kept = new SweepRunner({
+    ...shared,
+    name: "retention",
+    sweeps: [retention({ ...dependencies, due: dueStore(dependencies.mongo, candidates.reader) })],
+  });
   if (reminders === undefined) return [usual, kept];
   const { sender, replan, spreadOptOuts } = reminders;
   const times = { leaseMs: REMINDERS_LEASE_MS, restMs: REMINDERS_REST_MS };
