@@ -23,7 +23,7 @@ export type HistoryAction = (typeof HISTORY_ACTIONS)[number];
 export const By = component("By", "Who made a change.", {
   type: about(
     oneOf(["key", "candidate", "referee", "service", "operator"]),
-    "key: a client, with an API key. candidate, referee: that person, on a page of the service. service: the service by itself. operator: whoever runs the service.",
+    "Who it was. key: a client, with an API key. candidate, referee: that person, on a page of the service. service: the service by itself. operator: whoever runs the service.",
     "key",
   ),
   id: about(

@@ -1,7 +1,7 @@
+import { Calls } from "./calls.ts";
 import { dispositionOf, type Download, download, type Range, rangeHeaders } from "./download.ts";
 import { Mirror, type MirrorOptions } from "./mirror.ts";
-import type { Surface } from "./limits.ts";
-import { type Bytes, bytesPayload, formPayload, jsonPayload, type Payload } from "./payload.ts";
+import { type Bytes, bytesPayload, formPayload, jsonPayload } from "./payload.ts";
 import { path } from "./path.ts";
 import {
   bulkCall,
@@ -12,7 +12,7 @@ import {
   type SyncOptions,
   type SyncResult,
 } from "./sync.ts";
-import { type Call, type CallOptions, type ClientOptions, json, nothing, Transport } from "./transport.ts";
+import { type CallOptions, type ClientOptions, json } from "./transport.ts";
 import type * as api from "./types.gen.ts";
 
 export interface UploadOptions {
@@ -21,31 +21,38 @@ export interface UploadOptions {
   readonly contentType?: string;
 }
 
+export interface HistoryPage {
+  /** 1 to 100. By default 50. */
+  readonly limit?: number;
+  /** Of an earlier page. */
+  readonly cursor?: string;
+}
+
 /**
  * A method for each operation of the service. Each may throw a RateLimitError, a ProblemError, a ConnectionError, or the
  * reason of a signal that aborted.
  */
 export class OnboardingClient {
-  readonly #transport: Transport;
+  readonly #calls: Calls;
 
   /** @throws TypeError if baseUrl is no http URL. */
   constructor(options: ClientOptions) {
-    this.#transport = new Transport(options);
+    this.#calls = new Calls(options);
   }
 
   /** Every limit of the account and the key, and the key's live grants. It is free. */
   readLimits(options: CallOptions = {}): Promise<api.Limits> {
-    return this.#get("/limits", options, "free");
+    return this.#calls.get("/limits", options, "free");
   }
 
   /** What each key of the account used and was refused in the last 24 hours. It is free, and up to a minute old. */
   readUsage(options: CallOptions = {}): Promise<api.UsageReport> {
-    return this.#get("/limits/usage", options, "free");
+    return this.#calls.get("/limits/usage", options, "free");
   }
 
   /** The service's contract, as an OpenAPI document. Counts against no limit. */
   readContract(options: CallOptions = {}): Promise<api.Contract> {
-    return this.#get("/openapi.json", options, "free");
+    return this.#calls.get("/openapi.json", options, "free");
   }
 
   createCandidate(
@@ -59,17 +66,17 @@ export class OnboardingClient {
     { dryRun = false, ...options }: CreateOptions & { readonly dryRun?: boolean } = {},
   ): Promise<api.Candidate | api.DryRun> {
     const query = { dry_run: dryRun || undefined, ...importQuery(options) };
-    return this.#post("/candidates", jsonPayload(body), options, dryRun ? "reads" : "create", query);
+    return this.#calls.post("/candidates", jsonPayload(body), options, dryRun ? "reads" : "create", query);
   }
 
   /** Creates up to 100 candidates, each of which may fail alone. The call counts as that many. */
   createCandidates(candidates: readonly api.CandidateInput[], options: CreateOptions = {}): Promise<api.Bulk> {
-    return this.#transport.send(bulkCall("POST", candidates, options), json<api.Bulk>);
+    return this.#calls.send(bulkCall("POST", candidates, options), json<api.Bulk>);
   }
 
   /** Changes up to 100 candidates by `id`, or else by `external_id`. Each may fail alone. The call counts as that many. */
   updateCandidates(changes: readonly api.BulkPatch[], options: CallOptions = {}): Promise<api.Bulk> {
-    return this.#transport.send(bulkCall("PATCH", changes, options), json<api.Bulk>);
+    return this.#calls.send(bulkCall("PATCH", changes, options), json<api.Bulk>);
   }
 
   /**
@@ -79,7 +86,7 @@ export class OnboardingClient {
   sync(rows: Rows, options: SyncOptions): Promise<SyncResult> {
     return sync(rows, options, {
       stored: () => this.mirror({ signal: options.signal }),
-      bulk: (call) => this.#transport.send({ ...call, shrinks: true }, json<api.Bulk>),
+      bulk: (call) => this.#calls.send({ ...call, shrinks: true }, json<api.Bulk>),
       erase: (id, call) => this.deleteCandidate(id, call),
     });
   }
@@ -89,7 +96,7 @@ export class OnboardingClient {
     query: NonNullable<api.ListCandidatesData["query"]> = {},
     options: CallOptions = {},
   ): Promise<api.CandidateList> {
-    return this.#get("/candidates", options, "list", query);
+    return this.#calls.get("/candidates", options, "list", query);
   }
 
   /** All candidates, and then all changes. */
@@ -98,32 +105,38 @@ export class OnboardingClient {
   }
 
   readCandidate(id: string, options: CallOptions = {}): Promise<api.Candidate> {
-    return this.#get(path`/candidates/${id}`, options);
+    return this.#calls.get(path`/candidates/${id}`, options);
+  }
+
+  /** What changed of a candidate, the newest first. */
+  readHistory(id: string, options: CallOptions & HistoryPage = {}): Promise<api.History> {
+    const { limit, cursor, ...rest } = options;
+    return this.#calls.get(path`/candidates/${id}/history`, rest, "reads", { limit, cursor });
   }
 
   updateCandidate(id: string, patch: api.CandidatePatch, options: CallOptions = {}): Promise<api.Candidate> {
-    return this.#patch(path`/candidates/${id}`, patch, options);
+    return this.#calls.patch(path`/candidates/${id}`, patch, options);
   }
 
   /** Erases the person: candidate, documents and references. */
   deleteCandidate(id: string, options: CallOptions = {}): Promise<void> {
-    return this.#delete(path`/candidates/${id}`, options);
+    return this.#calls.delete(path`/candidates/${id}`, options);
   }
 
   startCandidate(id: string, options: CallOptions = {}): Promise<api.Candidate> {
-    return this.#post(path`/candidates/${id}/start`, undefined, options, "start");
+    return this.#calls.post(path`/candidates/${id}/start`, undefined, options, "start");
   }
 
   readOutreach(id: string, options: CallOptions = {}): Promise<api.CandidateOutreach> {
-    return this.#get(path`/candidates/${id}/outreach`, options);
+    return this.#calls.get(path`/candidates/${id}/outreach`, options);
   }
 
   remindCandidate(id: string, options: CallOptions = {}): Promise<api.Candidate> {
-    return this.#post(path`/candidates/${id}/outreach/remind`, undefined, options, "writes");
+    return this.#calls.post(path`/candidates/${id}/outreach/remind`, undefined, options, "writes");
   }
 
   setOutreach(id: string, patch: api.OutreachPatch, options: CallOptions = {}): Promise<api.Candidate> {
-    return this.#patch(path`/candidates/${id}/outreach`, patch, options);
+    return this.#calls.patch(path`/candidates/${id}/outreach`, patch, options);
   }
 
   /** @param options `file` is the document's content. For a stream, call `putDocumentContent` afterwards. */
@@ -133,11 +146,11 @@ export class OnboardingClient {
     { file, ...options }: CallOptions & { readonly file?: Blob } = {},
   ): Promise<api.Document> {
     const payload = file === undefined ? jsonPayload(document) : formPayload(document, file);
-    return this.#post(path`/candidates/${candidateId}/documents`, payload, options);
+    return this.#calls.post(path`/candidates/${candidateId}/documents`, payload, options);
   }
 
   readDocument(candidateId: string, documentId: string, options: CallOptions = {}): Promise<api.Document> {
-    return this.#get(path`/candidates/${candidateId}/documents/${documentId}`, options);
+    return this.#calls.get(path`/candidates/${candidateId}/documents/${documentId}`, options);
   }
 
   updateDocument(
@@ -146,11 +159,11 @@ export class OnboardingClient {
     patch: api.DocumentPatch,
     options: CallOptions = {},
   ): Promise<api.Document> {
-    return this.#patch(path`/candidates/${candidateId}/documents/${documentId}`, patch, options);
+    return this.#calls.patch(path`/candidates/${candidateId}/documents/${documentId}`, patch, options);
   }
 
   deleteDocument(candidateId: string, documentId: string, options: CallOptions = {}): Promise<void> {
-    return this.#delete(path`/candidates/${candidateId}/documents/${documentId}`, options);
+    return this.#calls.delete(path`/candidates/${candidateId}/documents/${documentId}`, options);
   }
 
   /**
@@ -170,7 +183,7 @@ export class OnboardingClient {
     const payload = bytesPayload(bytes, contentType ?? own);
     const headers = filename === undefined ? {} : { "Content-Disposition": dispositionOf(filename) };
     const call = { method: "PUT", path: at, surface: "writes", headers, payload, options } as const;
-    return this.#transport.send(call, json<api.Document>);
+    return this.#calls.send(call, json<api.Document>);
   }
 
   readDocumentContent(
@@ -180,71 +193,48 @@ export class OnboardingClient {
   ): Promise<Download> {
     const at = path`/candidates/${candidateId}/documents/${documentId}/content`;
     const headers = rangeHeaders(range);
-    return this.#transport.send({ method: "GET", path: at, surface: "reads", headers, options }, download);
+    return this.#calls.send({ method: "GET", path: at, surface: "reads", headers, options }, download);
   }
 
   addReference(candidateId: string, reference: api.ReferenceInput, options: CallOptions = {}): Promise<api.Reference> {
-    return this.#post(path`/candidates/${candidateId}/references`, jsonPayload(reference), options);
+    return this.#calls.post(path`/candidates/${candidateId}/references`, jsonPayload(reference), options);
   }
 
   readReference(id: string, options: CallOptions = {}): Promise<api.Reference> {
-    return this.#get(path`/references/${id}`, options);
+    return this.#calls.get(path`/references/${id}`, options);
   }
 
   updateReference(id: string, patch: api.ReferencePatch, options: CallOptions = {}): Promise<api.Reference> {
-    return this.#patch(path`/references/${id}`, patch, options);
+    return this.#calls.patch(path`/references/${id}`, patch, options);
   }
 
   deleteReference(id: string, options: CallOptions = {}): Promise<void> {
-    return this.#delete(path`/references/${id}`, options);
+    return this.#calls.delete(path`/references/${id}`, options);
   }
 
   readPack(id: string, options: CallOptions = {}): Promise<api.Pack> {
-    return this.#get(path`/candidates/${id}/pack`, options, "pack", { format: "json" });
+    return this.#calls.get(path`/candidates/${id}/pack`, options, "pack", { format: "json" });
   }
 
   /** The pack as a file. */
   downloadPack(id: string, format: "pdf" | "zip", options: CallOptions = {}): Promise<Download> {
     const at = path`/candidates/${id}/pack`;
-    return this.#transport.send({ method: "GET", path: at, surface: "pack", query: { format }, options }, download);
+    return this.#calls.send({ method: "GET", path: at, surface: "pack", query: { format }, options }, download);
   }
 
   readAssistantSettings(options: CallOptions = {}): Promise<api.AssistantSettings> {
-    return this.#get("/settings/assistant", options);
+    return this.#calls.get("/settings/assistant", options);
   }
 
   changeAssistantSettings(patch: api.AssistantPatch, options: CallOptions = {}): Promise<api.AssistantSettings> {
-    return this.#patch("/settings/assistant", patch, options, "settings");
+    return this.#calls.patch("/settings/assistant", patch, options, "settings");
   }
 
   readQuietHours(options: CallOptions = {}): Promise<api.QuietHoursSettings> {
-    return this.#get("/settings/quiet-hours", options);
+    return this.#calls.get("/settings/quiet-hours", options);
   }
 
   changeQuietHours(patch: api.QuietHoursPatch, options: CallOptions = {}): Promise<api.QuietHoursSettings> {
-    return this.#patch("/settings/quiet-hours", patch, options, "settings");
-  }
-
-  #get<T>(at: string, options: CallOptions, surface: Surface = "reads", query: Call["query"] = {}): Promise<T> {
-    return this.#transport.send({ method: "GET", path: at, surface, query, options }, json<T>);
-  }
-
-  #post<T>(
-    at: string,
-    payload: Payload | undefined,
-    options: CallOptions,
-    surface: Surface = "writes",
-    query: Call["query"] = {},
-  ): Promise<T> {
-    return this.#transport.send({ method: "POST", path: at, surface, query, payload, options }, json<T>);
-  }
-
-  #patch<T>(at: string, patch: unknown, options: CallOptions, surface: Surface = "writes"): Promise<T> {
-    const payload = jsonPayload(patch);
-    return this.#transport.send({ method: "PATCH", path: at, surface, payload, options }, json<T>);
-  }
-
-  #delete(at: string, options: CallOptions): Promise<void> {
-    return this.#transport.send({ method: "DELETE", path: at, surface: "writes", options }, nothing);
+    return this.#calls.patch("/settings/quiet-hours", patch, options, "settings");
   }
 }

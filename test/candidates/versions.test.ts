@@ -46,21 +46,23 @@ describe("A version of a candidate", () => {
       recipients: [],
       opted_out: [],
     };
-    expect(first).to.deep.equal({ ...draft, version: 1, state: "created", outreach, created_at: at, updated_at: at });
+    const facts = { version: 1, state: "created", outreach, created_at: at, updated_at: at };
+    const history = { moved: 0, count: 1, lines: first.history.lines };
+    expect(first).to.deep.equal({ ...draft, ...facts, decisions: {}, history });
   });
 
   it("follows another with a new time and a new state, and keeps the time of the first", () => {
-    expect(nextRecord(first, { ...first, started_at: "2026-03-02T00:00:00.000Z" }, by, POSITION, noMail)).to.deep.equal(
-      {
-        ...first,
-        started_at: "2026-03-02T00:00:00.000Z",
-        version: 2,
-        pack_version: 5,
-        state: "in_progress",
-        outreach: { ...first.outreach, reason: "disabled" },
-        updated_at: "2026-03-02T00:00:00.000Z",
-      },
-    );
+    const started = nextRecord(first, { ...first, started_at: "2026-03-02T00:00:00.000Z" }, by, POSITION, noMail);
+    expect(started).to.deep.equal({
+      ...first,
+      started_at: "2026-03-02T00:00:00.000Z",
+      version: 2,
+      pack_version: 5,
+      state: "in_progress",
+      outreach: { ...first.outreach, reason: "disabled" },
+      history: { moved: 0, count: 2, lines: started.history.lines },
+      updated_at: "2026-03-02T00:00:00.000Z",
+    });
   });
 
   it("keeps nothing of a recipient whose reference is deleted, and no hold that is over", () => {
@@ -85,8 +87,6 @@ describe("A version of a candidate", () => {
     const [other] = first.references as [ReferenceRecord];
     const unseen: Partial<CandidateRecord>[] = [
       {},
-      { docs_chase_attempts: 9 },
-      { reference_chase_attempts: 9 },
       {
         outreach: {
           ...first.outreach,
@@ -100,6 +100,9 @@ describe("A version of a candidate", () => {
     for (const more of unseen) expect(packOf(more), JSON.stringify(more)).to.equal(4);
     const shown: Partial<CandidateRecord>[] = [
       { name: "Bea" },
+      { docs_chase_attempts: 9 },
+      { outreach_enabled: false },
+      { hold: { reason: "x" } },
       { metadata: { source: "referral" } },
       { withdrawn: true },
       { documents: [] },

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Candidate } from "../../src/candidates/schema.ts";
+import type { Decided } from "../../src/candidates/history-schema.ts";
 import type { BulkResult } from "../../src/candidates/bulk-schema.ts";
 import type { Fault } from "../../src/problems.ts";
 import type { Exchange } from "./contract.ts";
@@ -32,6 +33,7 @@ export interface Body extends Omit<Candidate, "object" | "state"> {
   "violated-policies": string[];
   allowed: string[];
   received_at: string | null;
+  decided: Decided | null;
   created: number;
   updated: number;
   unchanged: number;
