@@ -11,6 +11,9 @@ import { type CommandContext, numberIn, type Run, YES } from "./command.ts";
 import { confirm } from "./dialogue.ts";
 import type { Operations } from "./operations.ts";
 
+/** An option cannot be null. */
+const NEVER = Infinity;
+
 async function serviceOf(operations: Operations, accountId: string) {
   await (await operations.accountStore()).get(accountId); // throws if there is none
   const { clock, config } = operations;
@@ -22,12 +25,12 @@ async function set(
   operations: Operations,
   context: CommandContext,
   accountId: string,
-  { yes, ...days }: { [Of in keyof EraseAfterDays]?: number | null | undefined } & { yes?: true | undefined },
+  { yes, ...days }: { [Of in keyof EraseAfterDays]?: number | undefined } & { yes?: true | undefined },
 ) {
   const given: Partial<EraseAfterDays> = {};
   for (const of of ["completed", "withdrawn", "inactive"] as const) {
     const value = days[of];
-    if (value !== undefined) given[of] = value && wholeNumber(`/${of}`, value, 1, 3_650);
+    if (value !== undefined) given[of] = value === NEVER ? null : wholeNumber(`/${of}`, value, 1, 3_650);
   }
   const retention = await serviceOf(operations, accountId);
   const { erase_after_days } = await retention.read(accountId);
@@ -48,7 +51,7 @@ async function dueAtOnce(operations: Operations, accountId: string, days: EraseA
   return due;
 }
 
-const daysIn = (text: string) => (text === "never" ? null : numberIn(text));
+const daysIn = (text: string) => (text === "never" ? NEVER : numberIn(text));
 
 export function addRetentionCommands(admin: Command, run: Run): void {
   const retention = admin.command("retention").description("After how many days candidates are erased");

@@ -3,8 +3,8 @@ import type { dueStore } from "../candidates/due-store.ts";
 import { unlessErased } from "../candidates/erasure.ts";
 import { feedPosition } from "../candidates/feed-clock.ts";
 import { type CandidateKey, type CandidateRecord, service } from "../candidates/record.ts";
-import { erasureOf, notedErasureOf } from "../candidates/retention.ts";
-import type { CandidateStore } from "../candidates/store.ts";
+import { erasureOf, notedErasureOf, type Retained } from "../candidates/retention.ts";
+import type { CandidateStore, Edit } from "../candidates/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { Restore } from "../infra/restore.ts";
 import { Problem } from "../problems.ts";
@@ -35,9 +35,13 @@ interface Dependencies {
  * will be, if the settings have changed.
  */
 export function retention({ candidates, due, eraser, rules, restore, clock, feedLagMs }: Dependencies): Sweep {
-  /** Writes a candidate again: the write notes when it will be erased. */
+  const isNoted = (candidate: Retained, accountId: string) =>
+    notedErasureOf(candidate) === erasureOf(candidate, rules.of(accountId));
+
+  /** Writes a candidate again, if that notes another time. */
   async function renew({ accountId, id }: CandidateKey): Promise<void> {
-    await unlessErased(candidates.change(service(accountId, NAME), id, (record) => ({ ...record })));
+    const edit: Edit = (record) => (isNoted(record, accountId) ? record : { ...record });
+    await unlessErased(candidates.change(service(accountId, NAME), id, edit));
   }
 
   /** Goes through the feed up to a minute after the change of the rules. The next pass, or another replica, goes on. */
@@ -47,7 +51,7 @@ export function retention({ candidates, due, eraser, rules, restore, clock, feed
     for await (const { rows, after } of due.pages(accountId, refreshed, end)) {
       for (const row of rows) {
         if (signal.aborted) return;
-        if (notedErasureOf(row) !== erasureOf(row, rules.of(accountId))) await renew({ accountId, id: row.id });
+        if (!isNoted(row, accountId)) await renew({ accountId, id: row.id });
       }
       await rules.noteRefreshed(set, after);
     }
