@@ -10,7 +10,7 @@ import { AuditStore } from "./audit/store.ts";
 import { bulkService } from "./candidates/bulk.ts";
 import { Checkpoints, CheckpointStore, SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
 import { Eraser } from "./candidates/eraser.ts";
-import { datedBy } from "./candidates/retention.ts";
+import { datedBy } from "./candidates/erasure.ts";
 import { CandidateService } from "./candidates/service.ts";
 import { historyPages } from "./candidates/history-pages.ts";
 import { CandidateStore } from "./candidates/store.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { dueStore } from "../candidates/due-store.ts";
 import { CandidateReader } from "../candidates/reader.ts";
-import { erasureOf } from "../candidates/retention.ts";
+import { erasureOf } from "../candidates/erasure.ts";
 import { newTypeId } from "../infra/ids.ts";
 import { wholeNumber } from "../problems.ts";
 import { retentionService } from "../settings/retention.ts";

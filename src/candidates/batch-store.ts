@@ -6,7 +6,7 @@ import { type FeedClock, positionOf, type Reservation } from "./feed-clock.ts";
 import { expired } from "./moves.ts";
 import { addedAddresses, addressesOf, noMail, optedOut, type Reminders } from "./outreach.ts";
 import type { CandidateReader } from "./reader.ts";
-import type { Dated } from "./retention.ts";
+import type { Dated } from "./erasure.ts";
 import type { HistoryStore } from "./history-store.ts";
 import { type Author, type CandidateRecord, type Draft, service } from "./record.ts";
 import type { ReferenceIndexStore } from "./reference-index-store.ts";

@@ -2,7 +2,7 @@ import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { CandidateReader } from "./reader.ts";
 import type { CandidateKey, CandidateRecord } from "./record.ts";
-import type { Retained } from "./retention.ts";
+import type { Retained } from "./erasure.ts";
 import type { Stored } from "./stored.ts";
 
 type RetainedRow = Retained & Pick<CandidateRecord, "id">;

@@ -2,7 +2,7 @@ import type { Document } from "./document-schema.ts";
 import type { CandidateRecord, ContentRecord, DocumentRecord, ReferenceRecord } from "./record.ts";
 import type { Decided } from "./history-schema.ts";
 import { chaseOf } from "./outreach.ts";
-import { notedErasureOf } from "./retention.ts";
+import { notedErasureOf } from "./erasure.ts";
 import type { Reference } from "./reference-schema.ts";
 import type { Candidate, WaitingOn } from "./schema.ts";
 import { derive } from "./states.ts";

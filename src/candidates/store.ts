@@ -10,7 +10,7 @@ import { ExternalIds } from "./external-id-reader.ts";
 import { type HistoryStore, historyStore } from "./history-store.ts";
 import { FeedClock, type Reservation } from "./feed-clock.ts";
 import { addedAddresses, addressesOf, contactsOf, noMail, optedOut, type Reminders } from "./outreach.ts";
-import type { Dated } from "./retention.ts";
+import type { Dated } from "./erasure.ts";
 import { CandidateReader } from "./reader.ts";
 import { type Author, type CandidateKey, type CandidateRecord, type Draft, service } from "./record.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";

@@ -6,7 +6,7 @@ import { type Found, isTombstone } from "./erasure.ts";
 import type { Reservation } from "./feed-clock.ts";
 import { comparable, NO_OUTREACH, type Planner, planned } from "./outreach.ts";
 import type { By } from "./history-schema.ts";
-import { withActivity } from "./retention.ts";
+import { withActivity } from "./erasure.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
 import { derive } from "./states.ts";
 

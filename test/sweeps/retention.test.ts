@@ -4,7 +4,7 @@ import { AuditStore } from "../../src/audit/store.ts";
 import { dueStore } from "../../src/candidates/due-store.ts";
 import { Eraser } from "../../src/candidates/eraser.ts";
 import { service as ofService } from "../../src/candidates/record.ts";
-import { datedBy } from "../../src/candidates/retention.ts";
+import { datedBy } from "../../src/candidates/erasure.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";
@@ -54,13 +54,13 @@ describe("the sweep of retention", () => {
   async function completed(): Promise<string> {
     const { id } = await create(COMPLETED);
     await client.post(`/candidates/${id}/start`);
-    return String(id);
+    return id;
   }
 
   it("erases who is due by the state, with the files, and the audit says so", async () => {
     await keep({ completed: 10, withdrawn: 5, inactive: 20 });
     const ids = [await completed(), (await create({ withdrawn: true })).id, (await create()).id];
-    const states = await Promise.all(ids.map((id) => read(String(id))));
+    const states = await Promise.all(ids.map((id) => read(id)));
     expect(states.map(({ state }) => state)).to.deep.equal(["completed", "withdrawn", "created"]);
     expect(states.map(({ erases_at }) => erases_at)).to.deep.equal(
       states.map(({ updated_at }, n) => due(updated_at, [10, 5, 20][n]!)),
@@ -90,14 +90,11 @@ describe("the sweep of retention", () => {
     const cursor = (await client.get("/candidates")).body.cursor;
     await service.operators.mongo.db
       .collection<{ _id: string }>("candidates")
-      .updateOne(
-        { _id: String(id) },
-        { $set: { "retention.since": new Date(Date.now() - 30 * DAY_MS).toISOString() } },
-      );
+      .updateOne({ _id: id }, { $set: { "retention.since": new Date(Date.now() - 30 * DAY_MS).toISOString() } });
     const { updated_at } = (await keep({ withdrawn: 3 })).body;
-    expect((await read(String(id))).erases_at, "until the sweep has told it").to.equal(null);
+    expect((await read(id)).erases_at, "until the sweep has told it").to.equal(null);
     await sweep(AN_HOUR_LATER);
-    const told = await read(String(id));
+    const told = await read(id);
     expect(told.erases_at).to.equal(due(updated_at, 1));
     expect((await client.get(`/candidates?cursor=${cursor}`)).body.data).to.deep.include(told);
     expect(await sweep(0.9 * DAY_MS)).to.equal(0);
@@ -110,9 +107,9 @@ describe("the sweep of retention", () => {
     expect(erases_at).not.to.equal(null);
     await keep({ inactive: null });
     expect(await sweep(2 * DAY_MS)).to.equal(0);
-    expect(await read(String(id))).to.include({ erases_at: null, version: 2 });
+    expect(await read(id)).to.include({ erases_at: null, version: 2 });
     expect(await sweep(2 * DAY_MS)).to.equal(0);
-    expect((await read(String(id))).version, "told once").to.equal(2);
+    expect((await read(id)).version, "told once").to.equal(2);
   });
 
   it("believes the settings as they are when it erases, not what a record says", async () => {
@@ -128,7 +125,7 @@ describe("the sweep of retention", () => {
       .collection<{ _id: string }>("retention_settings")
       .updateOne({ _id: account.id }, { $set: { refreshed: "9" } });
     expect(await late.run()).to.equal(0);
-    const { updated_at, erases_at, created_at } = await read(String(id));
+    const { updated_at, erases_at, created_at } = await read(id);
     expect(erases_at).to.equal(due(created_at, 9));
     expect(updated_at).not.to.equal(created_at);
   });
@@ -165,7 +162,7 @@ describe("the sweep of retention", () => {
     expect(await sweep(9 * DAY_MS)).to.equal(0);
     const since = new Date(Date.now() - 30 * DAY_MS).toISOString();
     const candidates = service.operators.mongo.db.collection<{ _id: string }>("candidates");
-    await candidates.updateOne({ _id: String(id) }, { $set: { "retention.since": since } });
+    await candidates.updateOne({ _id: id }, { $set: { "retention.since": since } });
     const { body } = await client.patch(path, { hold: null });
     expect(body.erases_at).to.equal(due(body.updated_at, 1));
     expect(await sweep(0.9 * DAY_MS)).to.equal(0);
@@ -188,7 +185,7 @@ describe("the sweep of retention", () => {
     };
     expect(await sweep(3 * DAY_MS, { through })).to.equal(0);
     expect(held?.status).to.equal(200);
-    expect(await read(String(id))).to.include({ version: held?.body.version, erases_at: null });
+    expect(await read(id)).to.include({ version: held?.body.version, erases_at: null });
   });
 
   it("erases nobody for a day after a restore", async () => {
@@ -204,19 +201,19 @@ describe("the sweep of retention", () => {
     const { id } = await create();
     const updated_at = new Date(Date.now() + 10 * DAY_MS).toISOString();
     const candidates = service.operators.mongo.db.collection<{ _id: string }>("candidates");
-    await candidates.updateOne({ _id: String(id) }, { $set: { updated_at }, $inc: { version: 1 } });
-    expect(await read(String(id))).to.include({ version: 2, erases_at: null });
+    await candidates.updateOne({ _id: id }, { $set: { updated_at }, $inc: { version: 1 } });
+    expect(await read(id)).to.include({ version: 2, erases_at: null });
     expect(await sweep(3 * DAY_MS)).to.equal(0);
-    expect((await read(String(id))).erases_at).to.equal(due(updated_at, 1));
-    await candidates.updateOne({ _id: String(id) }, { $unset: { retention: "" } });
-    expect((await read(String(id))).erases_at).to.equal(null);
+    expect((await read(id)).erases_at).to.equal(due(updated_at, 1));
+    await candidates.updateOne({ _id: id }, { $unset: { retention: "" } });
+    expect((await read(id)).erases_at).to.equal(null);
   });
 
   it("is held up by no record that cannot be read, and erases none", async () => {
     await keep({ inactive: 1 });
     const [{ id: damaged }, { id }] = [await create(), await create()];
     const candidates = service.operators.mongo.db.collection<{ _id: string }>("candidates");
-    await candidates.updateOne({ _id: String(damaged) }, { $set: { created_at: "yesterday" } });
+    await candidates.updateOne({ _id: damaged }, { $set: { created_at: "yesterday" } });
     expect(await sweep(3 * DAY_MS)).to.equal(1);
     expectProblem(await client.get(`/candidates/${id}`), 410, "candidate_deleted");
     expect((await client.get(`/candidates/${damaged}`)).status).to.equal(500);
