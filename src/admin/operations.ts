@@ -131,16 +131,8 @@ export class Operations {
   }
 
   async audit(): Promise<AuditTrail> {
-    return auditTrail({
-      store: await this.auditStore(),
-      clock: this.clock,
-      newId: newTypeId,
-      actor: () => this.actor(),
-    });
-  }
-
-  async auditStore(): Promise<AuditStore> {
-    return new AuditStore(await this.mongo());
+    const store = new AuditStore(await this.mongo());
+    return auditTrail({ store, clock: this.clock, newId: newTypeId, actor: () => this.actor() });
   }
 
   /** Returns the operator's name for the audit. @throws problem `validation_failed` if it must be set, and is not. */

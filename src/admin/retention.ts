@@ -1,4 +1,6 @@
 import type { Command } from "@commander-js/extra-typings";
+import { AccountStore } from "../accounts/store.ts";
+import { AuditStore } from "../audit/store.ts";
 import { dueStore } from "../candidates/due-store.ts";
 import { CandidateReader } from "../candidates/reader.ts";
 import { erasureOf } from "../candidates/erasure.ts";
@@ -13,42 +15,36 @@ import type { Operations } from "./operations.ts";
 
 /** An option cannot be null. */
 const NEVER = Infinity;
+type Days = { readonly [Of in keyof EraseAfterDays]?: number | undefined };
 
 async function serviceOf(operations: Operations, accountId: string) {
-  await (await operations.accountStore()).get(accountId); // throws if there is none
   const { clock, config } = operations;
-  const store = new RetentionStore(await operations.mongo(), clock, config.RETENTION_NOTICE_HOURS);
-  return retentionService({ store, audit: await operations.auditStore(), clock, newId: newTypeId });
+  const mongo = await operations.mongo();
+  await new AccountStore(mongo).get(accountId); // throws if there is none
+  const store = new RetentionStore(mongo, clock, config.RETENTION_NOTICE_HOURS);
+  return retentionService({ store, audit: new AuditStore(mongo), clock, newId: newTypeId });
 }
 
-async function set(
-  operations: Operations,
-  context: CommandContext,
-  accountId: string,
-  { yes, ...days }: { [Of in keyof EraseAfterDays]?: number | undefined } & { yes?: true | undefined },
-) {
-  const given: Partial<EraseAfterDays> = {};
-  for (const of of ["completed", "withdrawn", "inactive"] as const) {
-    const value = days[of];
-    if (value !== undefined) given[of] = value === NEVER ? null : wholeNumber(`/${of}`, value, 1, 3_650);
-  }
+function checked(given: Days): Partial<EraseAfterDays> {
+  const daysOf = (of: string, value: number) => (value === NEVER ? null : wholeNumber(`/${of}`, value, 1, 3_650));
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([of, value]) => (value === undefined ? [] : [[of, daysOf(of, value)]])),
+  );
+}
+
+async function set(operations: Operations, context: CommandContext, accountId: string, yes: boolean, given: Days) {
+  const erase_after_days = checked(given);
   const retention = await serviceOf(operations, accountId);
-  const { erase_after_days } = await retention.read(accountId);
-  const due = await dueAtOnce(operations, accountId, { ...erase_after_days, ...given });
-  const { RETENTION_NOTICE_HOURS: hours } = operations.config;
-  const question = `${due} candidates of ${accountId} are due by then, and are erased for good in ${hours} hours. Go on?`;
-  await confirm(operations, context, question, { yes, needsYes: true });
-  const caller = { accountId, keyId: operations.actor() };
-  return retention.change(caller, { erase_after_days: given }, () => undefined);
-}
-
-/** Counts the candidates of an account that are due already if it sets these days. */
-async function dueAtOnce(operations: Operations, accountId: string, days: EraseAfterDays): Promise<number> {
-  const [mongo, now] = [await operations.mongo(), operations.clock.now()];
+  const days = { ...(await retention.read(accountId)).erase_after_days, ...erase_after_days };
+  const mongo = await operations.mongo();
+  const now = operations.clock.now();
   let due = 0;
   for await (const { rows } of dueStore(mongo, new CandidateReader(mongo)).pages(accountId, "", "~"))
     for (const row of rows) if (Date.parse(erasureOf(row, { days, changedAt: 0, noticeMs: 0 }) ?? "") <= now) due++;
-  return due;
+  const { RETENTION_NOTICE_HOURS: hours } = operations.config;
+  const question = `${due} candidates of ${accountId} are due then, and are erased for good in ${hours} hours. Go on?`;
+  await confirm(operations, context, question, { yes, needsYes: true });
+  return retention.change({ accountId, keyId: operations.actor() }, { erase_after_days }, () => undefined);
 }
 
 const daysIn = (text: string) => (text === "never" ? NEVER : numberIn(text));
@@ -68,5 +64,7 @@ export function addRetentionCommands(admin: Command, run: Run): void {
     .option("--withdrawn <DAYS>", "days after withdrawal: 1 to 3650, or never", daysIn)
     .option("--inactive <DAYS>", "days after the last change of others: 1 to 3650, or never", daysIn)
     .option(...YES)
-    .action((account, options) => run((operations, context) => set(operations, context, account, options)));
+    .action((account, { yes = false, ...days }) =>
+      run((operations, context) => set(operations, context, account, yes, days)),
+    );
 }

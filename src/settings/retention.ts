@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Caller } from "../accounts/caller.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { auditTrail } from "../audit/trail.ts";
@@ -10,6 +11,8 @@ import type { RetentionPatch, RetentionSettings } from "./schema.ts";
 import type { SettingsRecord } from "./store.ts";
 
 export type RetentionService = ReturnType<typeof retentionService>;
+
+const RACED = "These settings were changed at the same time. Retry in a second.";
 
 interface Dependencies {
   readonly store: RetentionStore;
@@ -34,31 +37,20 @@ export function retentionService({ store, audit, ...trail }: Dependencies) {
     precondition([render(before)]);
     const values = mergePatch(before.values, patch) as Partial<RetentionValues>;
     const [was, is] = [daysOf(before.values), daysOf(values)];
-    const details = Object.fromEntries(
-      (["completed", "withdrawn", "inactive"] as const).flatMap((of) => [
-        [of, is[of]],
-        [`${of}_before`, was[of]],
-      ]),
-    );
-    const set = async () => {
+    if (isDeepStrictEqual(was, is)) return render(before);
+    const details = { ...is, ...Object.fromEntries(Object.entries(was).map(([of, days]) => [`${of}_before`, days])) };
+    const by = auditTrail({ ...trail, store: audit, actor: () => keyId });
+    return by.around({ action: "retention set", accountId, subject: accountId, details }, async () => {
       const after = await store.settings.change(accountId, ({ version }) => {
-        if (version !== before.version) throw raced();
+        if (version !== before.version) throw problem("store_unavailable", RACED, { headers: { "Retry-After": "1" } });
         return values;
       });
       await store.fresh(accountId);
       return render(after);
-    };
-    if (JSON.stringify(was) === JSON.stringify(is)) return render(before);
-    const by = auditTrail({ ...trail, store: audit, actor: () => keyId });
-    return by.around({ action: "retention set", accountId, subject: accountId, details }, set);
+    });
   }
 
   return { read, change };
-}
-
-function raced() {
-  const detail = "These settings were changed at the same time. Retry in a second.";
-  return problem("store_unavailable", detail, { headers: { "Retry-After": "1" } });
 }
 
 function render({ values, version, updated_at }: SettingsRecord<RetentionValues>): RetentionSettings {

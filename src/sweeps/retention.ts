@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Eraser } from "../candidates/eraser.ts";
 import type { dueStore } from "../candidates/due-store.ts";
 import { unlessErased } from "../candidates/erasure.ts";
@@ -15,6 +16,9 @@ const NAME = "retention";
 const BATCH = 100;
 /** Time after a change of rules in which a write may still follow the earlier ones, in milliseconds. */
 const SETTLED_MS = 60_000;
+
+/** Maximum rest after each candidate, in milliseconds. */
+const REST_MS = 25;
 
 /** Its candidate is not, or no longer, to be erased. */
 class NotDue extends Error {}
@@ -51,7 +55,7 @@ export function retention({ candidates, due, eraser, rules, restore, clock, feed
     for await (const { rows, after } of due.pages(accountId, refreshed, end)) {
       for (const row of rows) {
         if (signal.aborted) return;
-        if (!isNoted(row, accountId)) await renew({ accountId, id: row.id });
+        if (!isNoted(row, accountId)) await paced(renew({ accountId, id: row.id }));
       }
       await rules.noteRefreshed(set, after);
     }
@@ -81,7 +85,19 @@ export function retention({ candidates, due, eraser, rules, restore, clock, feed
       for (const each of await rules.all()) if (!signal.aborted) await refresh(each, signal);
       // A restore may have brought back people who were erased, and lost holds: its operator has the notice to set that right.
       if (clock.now() < restore.endedAt() + rules.noticeMs) return 0;
-      return inBatches(() => due.due(timestamp(clock.now()), BATCH), erase, signal);
+      return inBatches(
+        () => due.due(timestamp(clock.now()), BATCH),
+        (key) => paced(erase(key)),
+        signal,
+      );
     },
   };
+}
+
+/** Rests after a task, usually for as long as it took, so that requests wait little for the store. */
+async function paced<T>(task: Promise<T>): Promise<T> {
+  const began = performance.now();
+  const result = await task;
+  await wait(Math.min(performance.now() - began, REST_MS));
+  return result;
 }
