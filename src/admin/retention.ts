@@ -13,10 +13,6 @@ import { type CommandContext, numberIn, type Run, YES } from "./command.ts";
 import { confirm } from "./dialogue.ts";
 import type { Operations } from "./operations.ts";
 
-/** An option cannot be null. */
-const NEVER = Infinity;
-type Days = { readonly [Of in keyof EraseAfterDays]?: number | undefined };
-
 async function serviceOf(operations: Operations, accountId: string) {
   const { clock, config } = operations;
   const mongo = await operations.mongo();
@@ -25,15 +21,17 @@ async function serviceOf(operations: Operations, accountId: string) {
   return retentionService({ store, audit: new AuditStore(mongo), clock, newId: newTypeId });
 }
 
-function checked(given: Days): Partial<EraseAfterDays> {
-  const daysOf = (of: string, value: number) => (value === NEVER ? null : wholeNumber(`/${of}`, value, 1, 3_650));
-  return Object.fromEntries(
-    Object.entries(given).flatMap(([of, value]) => (value === undefined ? [] : [[of, daysOf(of, value)]])),
-  );
-}
-
-async function set(operations: Operations, context: CommandContext, accountId: string, yes: boolean, given: Days) {
-  const erase_after_days = checked(given);
+/** @param given each a number of days as text, or `never`. */
+async function set(
+  operations: Operations,
+  context: CommandContext,
+  accountId: string,
+  { yes, ...given }: Partial<Record<keyof EraseAfterDays, string>> & { yes?: true },
+) {
+  const entries = Object.entries(given).map(([of, text]) => {
+    return [of, text === "never" ? null : wholeNumber(`/${of}`, numberIn(text), 1, 3_650)];
+  });
+  const erase_after_days = Object.fromEntries(entries) as Partial<EraseAfterDays>;
   const retention = await serviceOf(operations, accountId);
   const days = { ...(await retention.read(accountId)).erase_after_days, ...erase_after_days };
   const mongo = await operations.mongo();
@@ -47,8 +45,6 @@ async function set(operations: Operations, context: CommandContext, accountId: s
   return retention.change({ accountId, keyId: operations.actor() }, { erase_after_days }, () => undefined);
 }
 
-const daysIn = (text: string) => (text === "never" ? NEVER : numberIn(text));
-
 export function addRetentionCommands(admin: Command, run: Run): void {
   const retention = admin.command("retention").description("After how many days candidates are erased");
   retention
@@ -60,11 +56,9 @@ export function addRetentionCommands(admin: Command, run: Run): void {
     .command("set")
     .description("Sets after how many days candidates are erased.")
     .argument("<ACCOUNT_ID>", "account whose settings to change")
-    .option("--completed <DAYS>", "days after completion: 1 to 3650, or never", daysIn)
-    .option("--withdrawn <DAYS>", "days after withdrawal: 1 to 3650, or never", daysIn)
-    .option("--inactive <DAYS>", "days after the last change of others: 1 to 3650, or never", daysIn)
+    .option("--completed <DAYS>", "days after completion: 1 to 3650, or never")
+    .option("--withdrawn <DAYS>", "days after withdrawal: 1 to 3650, or never")
+    .option("--inactive <DAYS>", "days after the last change of others: 1 to 3650, or never")
     .option(...YES)
-    .action((account, { yes = false, ...days }) =>
-      run((operations, context) => set(operations, context, account, yes, days)),
-    );
+    .action((account, options) => run((operations, context) => set(operations, context, account, options)));
 }

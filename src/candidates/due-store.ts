@@ -1,14 +1,13 @@
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { CandidateReader } from "./reader.ts";
-import type { CandidateKey, CandidateRecord } from "./record.ts";
+import type { CandidateKey } from "./record.ts";
 import type { Retained } from "./erasure.ts";
 import type { Stored } from "./stored.ts";
 
-type RetainedRow = Retained & Pick<CandidateRecord, "id">;
-
+type RetainedRow = Retained & Pick<Stored, "_id" | "change">;
 const MEMBERS = { change: 1, state: 1, hold: 1, version: 1, updated_at: 1, retention: 1 };
-const PAGE = 500;
+const PAGE = 100;
 
 /** Finds candidates for retention. Every function may throw problem store_unavailable. */
 export function dueStore(mongo: Mongo, reader: Pick<CandidateReader, "unreadable">) {
@@ -25,12 +24,13 @@ export function dueStore(mongo: Mongo, reader: Pick<CandidateReader, "unreadable
   async function* pages(accountId: string, from: string, to: string) {
     for (let after = from; after < to;) {
       const filter = { account: accountId, change: { $gt: after, $lte: to } };
-      const found = await candidates.find(filter, { sort: { change: 1 }, limit: PAGE, projection: MEMBERS });
+      const found = await candidates.find<RetainedRow>(filter, {
+        sort: { change: 1 },
+        limit: PAGE,
+        projection: MEMBERS,
+      });
       after = found.length < PAGE ? to : found.at(-1)!.change;
-      const rows = found.flatMap(({ _id, state, hold = null, version, updated_at, retention }): RetainedRow[] =>
-        state === "deleted" ? [] : [{ id: _id, state, hold, version, updated_at, ...(retention && { retention }) }],
-      );
-      yield { rows, after };
+      yield { rows: found.filter(({ state }) => state !== "deleted"), after };
     }
   }
 

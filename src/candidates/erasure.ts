@@ -106,7 +106,11 @@ export async function unlessErased<T>(task: Promise<T>): Promise<T | undefined> 
 }
 
 /** What retention needs of a candidate. */
-export type Retained = Pick<CandidateRecord, "state" | "hold" | "version" | "updated_at" | "retention">;
+export interface Retained extends Pick<CandidateRecord, "version" | "updated_at" | "retention"> {
+  readonly state: string;
+  /** Absent in records of earlier versions. */
+  readonly hold?: CandidateRecord["hold"];
+}
 
 /** Notes in a version that is about to be written since when what retention counts from. @param before undefined if it is new. */
 export function withActivity(before: CandidateRecord | undefined, after: CandidateRecord, by: By): CandidateRecord {
@@ -133,7 +137,7 @@ export function datedBy(rulesOf: (accountId: string) => RetentionRules): Dated {
  * in its state. Notice is given of a change by somebody too, so that nobody is erased in the second in which a hold is lifted.
  */
 export function erasureOf(candidate: Retained, { days, changedAt, noticeMs }: RetentionRules): string | null {
-  const { state, hold } = candidate;
+  const { state, hold = null } = candidate;
   const isOver = state === "completed" || state === "withdrawn";
   const wait = days[isOver ? state : "inactive"];
   if (hold !== null || wait === null) return null;
@@ -150,8 +154,5 @@ export function notedErasureOf({ retention, version }: Retained): string | null 
 }
 
 function timesOf({ retention, version, updated_at }: Pick<Retained, "retention" | "version" | "updated_at">) {
-  const isKnown = retention?.version === version;
-  return isKnown
-    ? { since: retention.since, active_at: retention.active_at }
-    : { since: updated_at, active_at: updated_at };
+  return retention?.version === version ? retention : { since: updated_at, active_at: updated_at };
 }

@@ -96,8 +96,8 @@ export function checkSize(record: CandidateRecord, at: number, before?: Found): 
 }
 
 /**
- * Returns the record without the traces of reminders, and without what retention notes. The size limit counts this, so that no reminder fails because a record
- * is full. Reminders add at most about 40 kB.
+ * Returns the record without the traces of reminders and of retention. The size limit counts this, so that no reminder fails
+ * because a record is full. Reminders add at most about 40 kB.
  */
 function unchased({ retention: _retention, ...record }: CandidateRecord): CandidateRecord {
   return {

@@ -20,11 +20,10 @@ export interface RetentionRules {
   readonly noticeMs: number;
 }
 
-/** An account's rules, and how far its candidates follow them. */
+/** An account's rules, and the feed position up to which its candidates follow them. */
 export interface SetRules extends RetentionRules {
   readonly accountId: string;
   readonly version: number;
-  /** The feed position up to which they do. */
   readonly refreshed: string;
 }
 
@@ -59,9 +58,8 @@ export class RetentionStore {
 
   /** Reads the rules of all accounts that have ever set any. From then on, `of` returns them. */
   async all(): Promise<SetRules[]> {
-    const all = (await this.#stored.find({})).map((stored) => {
-      const { _id: accountId, version, refreshed = "" } = stored;
-      return { accountId, version, refreshed, ...this.#rulesOf(recordOf(stored)) };
+    const all = (await this.#stored.find({})).map(({ _id: accountId, refreshed = "", ...stored }) => {
+      return { accountId, version: stored.version, refreshed, ...this.#rulesOf(recordOf(stored)) };
     });
     this.#known = new Map(all.map((each) => [each.accountId, each]));
     return all;

@@ -41,8 +41,10 @@ export function retentionService({ store, audit, ...trail }: Dependencies) {
     const details = { ...is, ...Object.fromEntries(Object.entries(was).map(([of, days]) => [`${of}_before`, days])) };
     const by = auditTrail({ ...trail, store: audit, actor: () => keyId });
     return by.around({ action: "retention set", accountId, subject: accountId, details }, async () => {
-      const after = await store.settings.change(accountId, ({ version }) => {
-        if (version !== before.version) throw problem("store_unavailable", RACED, { headers: { "Retry-After": "1" } });
+      const after = await store.settings.change(accountId, (current) => {
+        precondition([render(current)]);
+        if (current.version !== before.version)
+          throw problem("store_unavailable", RACED, { headers: { "Retry-After": "1" } });
         return values;
       });
       await store.fresh(accountId);

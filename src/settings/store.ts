@@ -22,7 +22,8 @@ export interface Stored {
   values: string;
 }
 
-export function recordOf<Values>({ version, updated_at, values }: Stored): SettingsRecord<Values> {
+export function recordOf<Values>(stored: Omit<Stored, "_id">): SettingsRecord<Values> {
+  const { version, updated_at, values } = stored;
   return { version, updated_at, values: JSON.parse(values) as Partial<Values> };
 }
 

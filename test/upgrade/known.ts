@@ -2,6 +2,9 @@
 const ADDED = new Set([
   "outreach",
   "outreach_enabled",
+  "hold",
+  "erases_at",
+  "decided",
   "reference_questions",
   "message_language",
   "next_at",
