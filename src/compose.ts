@@ -6,6 +6,7 @@ import { Authenticator } from "./accounts/authenticate.ts";
 import { GuessLimiter } from "./accounts/guess-limiter.ts";
 import { AccountStore } from "./accounts/store.ts";
 import { createApp } from "./app.ts";
+import { AuditedReads } from "./audit/reads.ts";
 import { AuditStore } from "./audit/store.ts";
 import { bulkService } from "./candidates/bulk.ts";
 import { Checkpoints, CheckpointStore, SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
@@ -134,7 +135,8 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   const content = new ContentStore(mongo, clock);
   const idempotencyStore = new IdempotencyStore(mongo);
   const idempotency = idempotencyService({ store: idempotencyStore, clock, random: randomBytes });
-  const audit = new AuditStore(mongo);
+  const audit = new AuditStore(mongo, clock);
+  const reads = new AuditedReads(audit, clock, log);
   const open = () => openReminders({ ...shared, accounts, restore, random: randomBytes });
   const reminders = await startup.untilUp("mongodb", open);
   const rules = new RetentionStore(mongo, clock, config.RETENTION_NOTICE_HOURS);
@@ -185,10 +187,11 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
       references: referenceService(store),
       remind: remindService({ ...reminders, candidates: store }, config.SMTP_URL !== null),
       settings,
-      retention: retentionService({ store: rules, audit, clock, newId: newTypeId }),
+      retention: retentionService({ store: rules, audit, newId: newTypeId }),
       usage: usageService(usage, accounts, clock),
     }),
     restore,
+    reads,
     candidates,
     pages: { visits: new Visits({ ...reminders, candidates: store }), documents },
     authenticator,
@@ -216,6 +219,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
     reminders: sending,
     reminderStores: reminders.stores,
     usage,
+    audit,
     holder,
     rules,
     feedLagMs,
@@ -233,7 +237,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
     async close() {
       sending?.mailer.close();
       await sending?.sender.settled(SETTLE_WITHIN_MS); // before the checkpoints: it may still write candidates
-      await Promise.all([checkpoints, counter].map((each) => each.stop(SETTLE_WITHIN_MS)));
+      await Promise.all([checkpoints, counter, reads].map((each) => each.stop(SETTLE_WITHIN_MS)));
       await closeAll(closers);
     },
   };

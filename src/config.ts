@@ -42,6 +42,11 @@ const SETTINGS = {
     "truncated",
     "how the log shows the address of a client whose request was refused: `truncated` to its /24 (IPv4) or /48 (IPv6), or `full`",
   ),
+  AUDIT_LOG: oneOf(
+    ["off", "stdout"],
+    "off",
+    "whether each entry of the audit is also a line of the log, of one replica: `stdout`, or `off`; LOG_LEVEL does not matter",
+  ),
   TRUSTED_PROXIES: integer(
     0,
     [0, 10],

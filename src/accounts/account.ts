@@ -23,7 +23,8 @@ export interface AccountRecord {
   readonly _id: string;
   readonly name: string;
   readonly note?: string;
-  readonly status: "active" | "suspended";
+  /** `erased`: only this tombstone is left, without name, note and keys. */
+  readonly status: "active" | "suspended" | "erased";
   readonly version: number;
   readonly created_at: string;
   readonly updated_at: string;
@@ -75,6 +76,16 @@ export function withKeyRotated(account: AccountRecord, keyId: string, secret: Se
 /** Returns the account with that status, or the same object if it already has it. */
 export function withStatus(account: AccountRecord, status: AccountRecord["status"]): AccountRecord {
   return account.status === status ? account : { ...account, status };
+}
+
+/** Returns what remains of an erased account. @throws problem `invalid_transition` for an active one: it was resumed meanwhile. */
+export function withoutContents({ note: _note, ...account }: AccountRecord): AccountRecord {
+  if (account.status === "active")
+    throw problem(
+      "invalid_transition",
+      `${account._id} was resumed meanwhile. To erase it, run the same command again.`,
+    );
+  return { ...account, name: "", status: "erased", keys: [] };
 }
 
 /** Returns the keys that are not revoked. They count towards the cap. */

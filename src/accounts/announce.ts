@@ -34,7 +34,7 @@ export async function announceAccount(
   let known = 0;
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
     const begunMs = await versions.now();
-    const { version } = await store.get(accountId);
+    const { version } = await store.get(accountId, { evenErased: true });
     // A record is in the store before Redis learns of it. So if Redis knows a newer one and the store does not have it
     // at the next read, the store was restored from a backup. Then the newer one gives way.
     known = await versions.raise(accountId, { version, begunMs, over: mayLower ? known : 0 });

@@ -10,6 +10,7 @@ import {
   withKey,
   withKeyRevoked,
   withKeyRotated,
+  withoutContents,
   withStatus,
 } from "./account.ts";
 import { announceAccount, IF_RESTORED, type Versions } from "./announce.ts";
@@ -88,7 +89,8 @@ export class AccountService {
 
   /** Returns an account with its keys. @throws problem `not_found` */
   async showAccount(accountId: string): Promise<AccountView & { keys: KeyView[] }> {
-    return { ...viewAccount(await this.#options.store.get(accountId)), keys: (await this.listKeys(accountId)).data };
+    const account = await this.#options.store.get(accountId, { evenErased: true });
+    return { ...viewAccount(account), keys: await this.#keysOf([account]) };
   }
 
   /**
@@ -101,8 +103,7 @@ export class AccountService {
     const accounts: AccountRecord[] = [];
     if (accountId !== undefined) accounts.push(await this.#options.store.get(accountId));
     else for await (const account of this.#options.store.list()) accounts.push(account);
-    const lastUsed = await this.#options.store.lastUsed(accounts.flatMap(({ keys }) => keys.map(({ id }) => id)));
-    const data = accounts.flatMap(({ _id, keys }) => keys.map((key) => viewKey(_id, key, lastUsed.get(key.id))));
+    const data = await this.#keysOf(accounts);
     if (unusedDays === undefined) return { object: "list", data };
     const until = timestamp(this.#options.clock.now() - unusedDays * 24 * 3600 * 1000);
     const isUnused = (key: KeyView) => key.status === "active" && (key.last_used_at ?? key.created_at) <= until;
@@ -177,7 +178,7 @@ export class AccountService {
    * Suspends an account, or ends its suspension. Once this returns, every replica refuses, or accepts again, all its keys.
    * Throws the same problems as revokeKey.
    */
-  async setStatus(accountId: string, status: AccountRecord["status"]): Promise<AccountView> {
+  async setStatus(accountId: string, status: "active" | "suspended"): Promise<AccountView> {
     await this.#options.store.get(accountId); // throws not_found before an audit record is written
     const action = status === "suspended" ? "accounts suspend" : "accounts resume";
     const audited = { action, accountId, subject: accountId };
@@ -201,6 +202,17 @@ export class AccountService {
       });
       return changed;
     });
+  }
+
+  /** Leaves only the tombstone of a suspended account. Its keys are refused already. @throws problem `invalid_transition` */
+  async leaveTombstone(accountId: string): Promise<void> {
+    const { status } = await this.#options.store.get(accountId, { evenErased: true });
+    if (status !== "erased") await this.#options.store.change(accountId, this.#now(), withoutContents);
+  }
+
+  async #keysOf(accounts: readonly AccountRecord[]): Promise<KeyView[]> {
+    const lastUsed = await this.#options.store.lastUsed(accounts.flatMap(({ keys }) => keys.map(({ id }) => id)));
+    return accounts.flatMap(({ _id, keys }) => keys.map((key) => viewKey(_id, key, lastUsed.get(key.id))));
   }
 
   async #lastUsed(keyId: string): Promise<string | null> {

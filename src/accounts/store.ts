@@ -55,11 +55,20 @@ export class AccountStore {
     } while (page.length === LIST_PAGE);
   }
 
-  /** @throws problem `not_found` */
-  async get(accountId: string): Promise<AccountRecord> {
+  /** @throws problem `not_found`, also for an erased account unless `evenErased` */
+  async get(accountId: string, { evenErased = false } = {}): Promise<AccountRecord> {
     const account = looksLikeId("acct", accountId) ? await this.#accounts.findOne({ _id: accountId }) : null;
     if (account === null) throw problem("not_found", `No account has the id ${accountId}.`);
+    if (account.status === "erased" && !evenErased)
+      throw problem(
+        "not_found",
+        `The account ${accountId} was erased at ${account.updated_at}. Only its audit is left.`,
+      );
     return account;
+  }
+
+  async has(accountId: string): Promise<boolean> {
+    return (await this.#accounts.findOne({ _id: accountId })) !== null;
   }
 
   /**

@@ -1,8 +1,8 @@
 import type { Command } from "@commander-js/extra-typings";
 import { findAccounts } from "../accounts/find.ts";
-import { type Run, YES } from "./command.ts";
+import { DESPITE_HOLDS, type Run, YES } from "./command.ts";
 import { confirm } from "./dialogue.ts";
-import type { Operations } from "./operations.ts";
+import { endAccount } from "./erase-account.ts";
 
 export function addAccountCommands(admin: Command, run: Run): void {
   const accounts = admin.command("accounts").description("Accounts, which own keys and candidates");
@@ -41,14 +41,24 @@ export function addAccountCommands(admin: Command, run: Run): void {
       run(async (operations, context) => {
         const { name, active_keys } = await (await operations.accounts()).showAccount(account);
         await confirm(operations, context, `Suspend ${account} (${name}) with ${active_keys} active keys?`, { yes });
-        return setStatus(operations, account, "suspended");
+        return operations.setStatus(account, "suspended");
       }),
     );
   accounts
     .command("resume")
     .description("Ends the suspension of an account.")
     .argument("<ACCOUNT_ID>", "account to resume")
-    .action((account) => run((operations) => setStatus(operations, account, "active")));
+    .action((account) => run((operations) => operations.setStatus(account, "active")));
+  accounts
+    .command("erase")
+    .summary("Erases an account for good, with all its people.")
+    .description(
+      "Suspends an account, then erases for good all its people, keys, settings and links. Its audit and a tombstone stay. After an interruption, run the same command again.",
+    )
+    .argument("<ACCOUNT_ID>", "account to erase")
+    .option(...YES)
+    .option(...DESPITE_HOLDS)
+    .action((id, options) => run((operations, context) => endAccount(operations, context, id, options)));
   accounts
     .command("announce")
     .summary("Tells the limiter the version of every account.")
@@ -57,10 +67,4 @@ export function addAccountCommands(admin: Command, run: Run): void {
         "and after a command that says that the limiter could not be updated.",
     )
     .action(() => run(async (operations) => (await operations.accounts()).announceAll()));
-}
-
-async function setStatus(operations: Operations, account: string, status: "active" | "suspended"): Promise<object> {
-  operations.actor(); // throws before anything is written
-  await (await operations.outreach()).noteChange(account);
-  return (await operations.accounts()).setStatus(account, status);
 }

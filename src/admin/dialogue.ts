@@ -7,19 +7,21 @@ import { plain } from "./table.ts";
 /**
  * Asks whether to go on, if standard input and standard error are a terminal. Ctrl-C ends the process.
  * @param needsYes set if the command needs --yes where there is no terminal. Others go on.
+ * @param word what to type to go on, in place of yes.
  * @throws {Error} unless the reply is yes. @throws problem `validation_failed` if --yes is needed, or ADMIN_ACTOR.
  */
 export async function confirm(
   operations: Pick<Operations, "actor">,
   { stdin, stderr }: CommandContext,
   question: string,
-  { yes = false, needsYes = false }: { yes?: boolean | undefined; needsYes?: boolean },
+  { yes = false, needsYes = false, word }: { yes?: boolean | undefined; needsYes?: boolean; word?: string },
 ): Promise<void> {
   operations.actor();
   if (yes) return;
   if (stdin.isTTY && stderr.isTTY) {
-    stderr.write(`${plain(question)} [y/N] `);
-    if (/^\s*y(es)?\s*$/i.test(await firstMatch(stdin, /^.*/))) return;
+    stderr.write(`${plain(question)} ${word === undefined ? "[y/N]" : `Type ${word} to go on:`} `);
+    const reply = (await firstMatch(stdin, /^.*/)).trim();
+    if (word === undefined ? /^y(es)?$/i.test(reply) : reply === word) return;
     throw new Error("Nothing was changed.");
   }
   if (needsYes) throw invalid("/yes", "", "Nothing was changed: without a terminal, this command needs --yes.");

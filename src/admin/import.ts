@@ -4,7 +4,7 @@ import { basename, extname } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import { parseEntry } from "../api/entries.ts";
 import { checker } from "../api/input.ts";
-import type { AuditDetails } from "../audit/store.ts";
+import type { AuditDetails } from "../audit/entry.ts";
 import { refusable } from "../candidates/bulk.ts";
 import { CandidateInput, type OnConflict } from "../candidates/input-schema.ts";
 import type { Author } from "../candidates/record.ts";
@@ -39,7 +39,8 @@ export async function importCandidates(
 ): Promise<object> {
   const { account: accountId, onConflict = "refuse", dryRun = false, outreach } = options;
   const { names, batches, progress } = await openRows(file);
-  await (await operations.accountStore()).get(accountId);
+  const accounts = await operations.accountStore();
+  await accounts.get(accountId);
   if (!dryRun) operations.actor();
   if (!dryRun && outreach)
     stderr.write("Whoever is started later is mailed, and so are the referees. To mail nobody, add --no-outreach.\n");
@@ -61,6 +62,7 @@ export async function importCandidates(
   async function work(): Promise<void> {
     for await (const batch of batches) {
       interrupt.signal.throwIfAborted();
+      await patiently(() => accounts.get(accountId), interrupt.signal); // it may have been erased meanwhile
       const results = await put(batch);
       counts.rows += results.length;
       for (const result of results) counts[result instanceof Problem ? "failed" : result]++;

@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { Versions } from "../accounts/announce.ts";
 import { AccountService } from "../accounts/service.ts";
 import { AccountStore } from "../accounts/store.ts";
+import type { AccountView } from "../accounts/view.ts";
 import { AuditStore } from "../audit/store.ts";
 import { type AuditTrail, auditTrail } from "../audit/trail.ts";
-import { compose } from "../compose.ts";
+import { CLOCK_SKEW_MS, compose } from "../compose.ts";
 import type { System } from "../system.ts";
 import type { Config } from "../config.ts";
 import { type GrantService, grantService } from "../grants/service.ts";
@@ -73,6 +74,13 @@ export class Operations {
     return new AccountStore(await this.mongo());
   }
 
+  /** Suspends an account, or ends its suspension, and has its reminders replanned. */
+  async setStatus(account: string, status: "active" | "suspended"): Promise<AccountView> {
+    this.actor(); // throws before anything is written
+    await (await this.outreach()).noteChange(account);
+    return (await this.accounts()).setStatus(account, status);
+  }
+
   async grants(): Promise<GrantService> {
     const [mongo, redis] = await Promise.all([this.mongo(), this.redis(), this.setClock()]);
     return grantService({
@@ -100,20 +108,27 @@ export class Operations {
     return compose(this.config, new Startup(createLog("silent", { write: () => undefined }), false));
   }
 
+  /** Composes the service for a task, and closes it. */
+  async withSystem<T>(task: (system: System) => Promise<T>): Promise<T> {
+    const system = await this.system();
+    try {
+      return await task(system);
+    } finally {
+      await system.close();
+    }
+  }
+
   /** Erases candidates: through the composed service, because the feed has to show it. @throws {Error} of those that do not exist, in the end. */
   async erase(candidateIds: readonly string[]): Promise<{ object: string; erased: readonly string[] }> {
     const plans = new PlanStore(await this.mongo());
     const absent: string[] = [];
-    const system = await this.system();
-    try {
+    await this.withSystem(async ({ eraser }) => {
       for (const id of candidateIds) {
         const accountId = await plans.accountOf(id);
         if (accountId === undefined) absent.push(id);
-        else await system.eraser.erase({ accountId, keyId: this.actor() }, id, () => undefined);
+        else await eraser.erase({ accountId, keyId: this.actor() }, id, () => undefined);
       }
-    } finally {
-      await system.close();
-    }
+    });
     if (absent.length === 0) return { object: "erasure", erased: candidateIds };
     const others = candidateIds.length > absent.length ? "; the others are erased" : "";
     throw new Error(`There is no candidate ${absent.join(", ")}${others}. Check the id.`);
@@ -131,8 +146,14 @@ export class Operations {
   }
 
   async audit(): Promise<AuditTrail> {
-    const store = new AuditStore(await this.mongo());
-    return auditTrail({ store, clock: this.clock, newId: newTypeId, actor: () => this.actor() });
+    const { store } = await this.auditFollowing();
+    return auditTrail({ store, newId: newTypeId, actor: () => this.actor() });
+  }
+
+  async auditFollowing() {
+    const { clock, config } = this;
+    const store = new AuditStore(await this.mongo(), clock);
+    return { store, clock, lagMs: config.STORE_TIMEOUT_MS + CLOCK_SKEW_MS };
   }
 
   /** Returns the operator's name for the audit. @throws problem `validation_failed` if it must be set, and is not. */

@@ -35,7 +35,8 @@ async function change(operations: Operations, command: "begin" | "end", overdue?
     if (command === "begin") return;
     await spreadAgain(mongo);
     const accounts = new ReminderAccountStore(mongo);
-    for await (const { _id } of (await operations.accountStore()).list()) await accounts.noteChange(_id, now);
+    for await (const { _id, status } of (await operations.accountStore()).list())
+      if (status !== "erased") await accounts.noteChange(_id, now);
   });
   return show(operations);
 }

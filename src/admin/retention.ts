@@ -18,7 +18,7 @@ async function serviceOf(operations: Operations, accountId: string) {
   const mongo = await operations.mongo();
   await new AccountStore(mongo).get(accountId); // throws if there is none
   const store = new RetentionStore(mongo, clock, config.RETENTION_NOTICE_HOURS);
-  return retentionService({ store, audit: new AuditStore(mongo), clock, newId: newTypeId });
+  return retentionService({ store, audit: new AuditStore(mongo, clock), newId: newTypeId });
 }
 
 /** @param given each a number of days as text, or `never`. */

@@ -1,5 +1,3 @@
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { Command, type CommandUnknownOpts, type Help } from "@commander-js/extra-typings";
 import { CommanderError } from "commander";
 import { ConfigError, readConfig } from "../config.ts";
@@ -7,8 +5,9 @@ import { Problem } from "../problems.ts";
 import { addAccountCommands } from "./accounts.ts";
 import { addAuditCommands } from "./audit.ts";
 import { addCandidateCommands } from "./candidates.ts";
-import type { CommandContext, Run } from "./command.ts";
+import { type CommandContext, printed, type Run } from "./command.ts";
 import { addConfigCommand } from "./config.ts";
+import { addErasureCommands } from "./erasures.ts";
 import { addGrantCommands } from "./grants.ts";
 import { addKeyCommands } from "./keys.ts";
 import { addLimitCommands } from "./limits.ts";
@@ -31,6 +30,7 @@ const NOUNS = [
   addRetentionCommands,
   addRestoreCommands,
   addCandidateCommands,
+  addErasureCommands,
   addAuditCommands,
   addConfigCommand,
 ];
@@ -49,8 +49,7 @@ export async function runCommand(args: readonly string[], context: CommandContex
     const operations = new Operations(readConfig(env), args);
     try {
       const result = await work(operations, context);
-      if (result === undefined) return;
-      await pipeline(Readable.from([`${JSON.stringify(result, null, 2)}\n`]), stdout, { end: false });
+      if (result !== undefined) await printed(result, context);
     } finally {
       await operations.close();
     }

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from "typebox";
 import type { Requester } from "../accounts/caller.ts";
+import type { AuditedRead } from "../audit/reads.ts";
 import type { IncomingFile, StoredFile } from "../content/file.ts";
 import type { BinaryResponse } from "../http/response.ts";
 import type { NewId } from "../infra/ids.ts";
@@ -106,6 +107,8 @@ export interface Declared<
   readonly outcomes?: true;
   /** For a 201: the path of the new resource (RFC 9110, 10.2.2). */
   location?(body: Static<Output>): string;
+  /** For a GET of what the audit must know about: what was read. */
+  audited?(params: Static<Params>): AuditedRead;
   handle(
     input: Input<Static<Params>, Static<Query>, Static<Body>>,
   ): Promise<Static<Output> | Outcomed | RenderedJson | BinaryResponse | undefined>;

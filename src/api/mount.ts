@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import Router from "@koa/router";
 import type { Context, Middleware } from "koa";
 import type { Caller, Requester } from "../accounts/caller.ts";
+import type { AuditedReads } from "../audit/reads.ts";
 import { BinaryResponse, jsonResponse, type JsonResponse, send } from "../http/response.ts";
 import { ifMatch, keptTag } from "../http/entity-tags.ts";
 import { sendRefusal } from "../http/problem.ts";
@@ -26,6 +27,7 @@ export interface MountOptions extends AdmitOptions {
   maxFileBytes: number;
   /** Finds the candidate that has an external_id. */
   candidates: { idOf(accountId: string, externalId: string): Promise<string | undefined> };
+  reads: Pick<AuditedReads, "note">;
   /** `signal` is aborted while nobody may be served. */
   restore: { readonly signal: AbortSignal };
 }
@@ -77,7 +79,10 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
     if (namesCandidate) await nameCandidate(ctx, caller, options);
     if (route.surface === "list") await placeFor(caller.accountId, ctx.res);
     const read = await readBody(ctx.req, caller, ctx.params, query as BodyQuery);
-    await send(ctx, await responseOf(ctx, route, { caller, query, ...read }, options));
+    const response = await responseOf(ctx, route, { caller, query, ...read }, options);
+    if (route.audited !== undefined && response.status < 300 && ctx.method === "GET")
+      options.reads.note(caller, route.audited(ctx.params));
+    await send(ctx, response);
   };
 }
 

@@ -1,7 +1,7 @@
-import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import { Problem, wholeNumber } from "../problems.ts";
-import type { AuditDetails, AuditOutcome, AuditStore } from "./store.ts";
+import type { AuditDetails, AuditEvent } from "./entry.ts";
+import { type AuditStore, endIdOf } from "./store.ts";
 
 /** A change to record: the command (`keys revoke`), the id of the account, and the id of what is changed. */
 export interface AuditedChange {
@@ -16,7 +16,6 @@ export type AuditView = ReturnType<typeof view>;
 
 interface Dependencies {
   readonly store: AuditStore;
-  readonly clock: Clock;
   readonly newId: NewId;
   /** Returns the person who makes the changes. May throw, if there must be a name. */
   readonly actor: () => string;
@@ -25,19 +24,18 @@ interface Dependencies {
 export const MAX_LISTED = 1000;
 
 /** Records who changed what, and when. The record is written before the change, so every change has one. */
-export function auditTrail({ store, clock, newId, actor }: Dependencies) {
-  const now = () => timestamp(clock.now());
-
+export function auditTrail({ store, newId, actor }: Dependencies) {
   /** Records a change and makes it. @throws problem `store_unavailable` without making it if it cannot be recorded. */
   async function around<T>({ accountId, details = {}, ...audited }: AuditedChange, change: () => Promise<T>) {
-    const id = newId("audit");
-    await store.begin({ _id: id, at: now(), actor: actor(), account: accountId, ...audited, details });
+    const ends = { of: null, outcome: null, reason: null };
+    const begun = { _id: newId("audit"), actor: actor(), account: accountId, ...audited, details, ...ends };
+    await store.append([begun]);
     try {
       const result = await change();
-      await end(id, "done", null);
+      await end(begun, "done", null);
       return result;
     } catch (error) {
-      await end(id, "failed", error instanceof Problem ? error.message : "internal error");
+      await end(begun, "failed", error instanceof Problem ? error.message : "internal error");
       throw error;
     }
   }
@@ -49,16 +47,18 @@ export function auditTrail({ store, clock, newId, actor }: Dependencies) {
   }
 
   /** Ignores a failed write: the change is already made or has failed. Without an outcome, the trail shows `unknown`. */
-  async function end(id: string, outcome: AuditOutcome["outcome"], reason: string | null): Promise<void> {
-    await store.end({ _id: id, at: now(), outcome, reason }).catch(() => undefined);
+  async function end(begun: AuditEvent, outcome: "done" | "failed", reason: string | null): Promise<void> {
+    const ended = { ...begun, _id: endIdOf(begun._id), of: begun._id, details: {}, outcome, reason };
+    await store.append([ended]).catch(() => undefined);
   }
 
   return { around, list };
 }
 
 /** Returns a change as operators see it. `unknown`: its command is running or was interrupted, before or after the change. */
-function view({ record, outcome }: Awaited<ReturnType<AuditStore["newest"]>>[number]) {
-  const { _id: id, account: account_id, ...rest } = record;
-  const { outcome: ended = "unknown", reason = null, at: finished_at = null } = outcome ?? {};
-  return { object: "audit_entry", id, account_id, ...rest, outcome: ended, reason, finished_at } as const;
+function view({ record, end }: Awaited<ReturnType<AuditStore["newest"]>>[number]) {
+  const { _id: id, account: account_id, at, actor, action, subject, details } = record;
+  const { outcome: ended, reason = null, at: finished_at = null } = end ?? {};
+  const shown = { object: "audit_entry", id, account_id, at, actor, action, subject, details } as const;
+  return { ...shown, outcome: ended ?? "unknown", reason, finished_at } as const;
 }

@@ -1,12 +1,20 @@
-import type { Caller, Requester } from "../accounts/caller.ts";
-import type { AuditRecord, AuditStore } from "../audit/store.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { AuditEvent } from "../audit/entry.ts";
+import type { AuditStore } from "../audit/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
 import { type Precondition, type Problem, problem } from "../problems.ts";
 import { documentOf } from "./documents.ts";
 import { candidateDeleted, isTombstone, type Tombstone } from "./erasure.ts";
 import { withoutPart } from "./parts.ts";
-import { type CandidateKey, type CandidateRecord, type Deleter, type Deletion, namesFile } from "./record.ts";
+import {
+  type Author,
+  type CandidateKey,
+  type CandidateRecord,
+  type Deleter,
+  type Deletion,
+  namesFile,
+} from "./record.ts";
 import { referenceOf } from "./references.ts";
 import { renderDocument, renderReference, taggedCandidate } from "./render.ts";
 import type { CandidateStore, Edit } from "./store.ts";
@@ -15,13 +23,15 @@ interface EraserOptions {
   readonly store: CandidateStore;
   readonly content: ContentStore;
   readonly idempotency: Pick<Idempotency, "forget" | "end">;
-  readonly audit: Pick<AuditStore, "done">;
+  readonly audit: Pick<AuditStore, "append">;
   /** Removes what is stored of the messages about a candidate. */
   readonly messages: { removeAll(candidate: CandidateKey): Promise<void> };
 }
 
 export interface ErasureOptions {
-  readonly despiteHolds?: boolean;
+  /** True to erase also what is under a hold. */
+  readonly despiteHolds?: boolean | undefined;
+  /** Is called with the record that is erased, undefined if that cannot be read. If it throws, nothing is erased. */
   readonly check?: (record: CandidateRecord | undefined) => void;
 }
 
@@ -37,45 +47,59 @@ export class Eraser {
   }
 
   /**
-   * Erases a candidate. Does nothing more if it is erased already.
-   * @param options `despiteHolds`: also if it is under a hold. `check` is called with the record that is erased, undefined if that
-   * cannot be read. If it throws, nothing is erased.
-   * @throws problems not_found, on_hold, and what `precondition` and `check` throw.
+   * Erases a candidate. Returns false if there is nothing to do, because it is erased already.
+   * @throws problems not_found, on_hold, and what `precondition` and the check throw.
    */
   async erase({ accountId, keyId }: Caller, id: string, precondition: Precondition, options: ErasureOptions = {}) {
-    const erased = await this.#dependencies.store.erase(accountId, id, keyId, (record, isHeld) => {
+    const { store } = this.#dependencies;
+    const erased = await store.erase(accountId, id, keyId, (record, isHeld) => {
       precondition(record === undefined ? [] : [taggedCandidate(record)]);
       if (isHeld && options.despiteHolds !== true) throw onHold(id);
       options.check?.(record);
     });
     await this.#removeRest(erased);
+    return erased.erasure !== null;
+  }
+
+  /** Leaves a tombstone of a candidate that is not here, and its entry in the audit. @throws problem not_found */
+  async bury({ accountId, keyId }: Caller, id: string): Promise<void> {
+    await this.#removeRest(await this.#dependencies.store.bury(accountId, id, keyId));
   }
 
   /** Deletes a document with its bytes. */
-  removeDocument(caller: Requester, candidateId: string, id: string, precondition: Precondition): Promise<void> {
-    return this.#removePart(caller, candidateId, (record, by) => {
+  removeDocument(
+    caller: Deleting,
+    candidateId: string,
+    id: string,
+    precondition: Precondition,
+    options?: ErasureOptions,
+  ): Promise<void> {
+    const without = (record: CandidateRecord, by: Deleter) => {
       precondition([renderDocument(record, documentOf(record, id)), taggedCandidate(record)]);
       return withoutPart(record, "documents", id, by);
-    });
+    };
+    return this.#removePart(caller, candidateId, without, options);
   }
 
-  async removeReference(caller: Requester, id: string, precondition: Precondition): Promise<void> {
+  async removeReference(caller: Deleting, id: string, precondition: Precondition, options?: ErasureOptions) {
     const candidateId = await this.#dependencies.store.references.candidateOf(caller.accountId, id);
-    await this.#removePart(caller, candidateId, (record, by) => {
+    const without = (record: CandidateRecord, by: Deleter) => {
       precondition([renderReference(record, referenceOf(record, id)), taggedCandidate(record)]);
       return withoutPart(record, "references", id, by);
-    });
+    };
+    await this.#removePart(caller, candidateId, without, options);
   }
 
   async #removePart(
-    { keyId: key, ...author }: Requester,
+    { keyId: key, ...author }: Deleting,
     candidateId: string,
     without: (record: CandidateRecord, by: Deleter) => CandidateRecord,
+    { despiteHolds = false }: ErasureOptions = {},
   ): Promise<void> {
     const { store } = this.#dependencies;
     const edit: Edit = (record, at) => {
       const after = without(record, { key, at });
-      if (record.hold !== null) throw onHold(candidateId);
+      if (record.hold !== null && !despiteHolds) throw onHold(candidateId);
       return after;
     };
     await this.#removeRest(await store.change(author, candidateId, edit));
@@ -108,7 +132,7 @@ export class Eraser {
     }
     await this.#removeUnsettled(accountId, id);
     await store.references.remove(accountId, erasure.references);
-    for (const deletion of erasure.deletions) await audit.done(auditOf(accountId, deletion));
+    await audit.append(erasure.deletions.map((deletion) => auditOf(erased, deletion)));
     await store.reader.erasureFinished({ accountId, id }, erasure);
   }
 
@@ -130,12 +154,20 @@ export class Eraser {
   }
 }
 
+/** Who deletes a part: `keyId` for the audit, `by` for the candidate's history. */
+type Deleting = Caller & Author;
+
 function onHold(id: string): Problem {
   const detail = `Candidate ${id} is under a hold. To delete it, or its documents and references, lift the hold first.`;
   return problem("on_hold", detail);
 }
 
-/** The entry of the audit trail. Its id is derived from what was deleted, so a repeated erasure writes it once. */
-function auditOf(account: string, { kind, id, key, at }: Deletion): AuditRecord {
-  return { _id: `audit_${id}`, at, actor: key, action: `${kind} delete`, account, subject: id, details: {} };
+/** The entry of the audit. Its id is derived from what was deleted, so a repeated erasure writes it once. */
+function auditOf(
+  candidate: CandidateRecord | Tombstone,
+  { kind, id, key: actor, at: deleted_at }: Deletion,
+): AuditEvent {
+  const details = kind === "candidates" ? { deleted_at } : { candidate: candidate.id, deleted_at };
+  const of = { account: candidate.accountId, action: `${kind} delete`, subject: id, details };
+  return { _id: `audit_${id}`, actor, ...of, of: null, outcome: "done", reason: null };
 }

@@ -12,7 +12,7 @@ export function historyPages(reader: Pick<CandidateReader, "get">, history: Hist
     const end = Math.min(Number(cursor ?? Infinity) - 1, record.history.count);
     const begin = Math.max(end - limit, 0);
     const data = (await history.entries(record, begin, end)).toReversed();
-    return { object: "list", data: data.map((entry) => ({ ...entry, fields: [...entry.fields] })), ...after(begin) };
+    return { object: "list", data, ...after(begin) };
   };
 }
 

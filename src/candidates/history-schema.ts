@@ -51,7 +51,7 @@ export const DECIDED =
 
 const StateOrCap = Type.Unsafe<string | number | null>({ type: ["string", "integer", "null"] });
 
-const Entry = component("HistoryEntry", "One thing that changed.", {
+export const HistoryEntry = component("HistoryEntry", "One thing that changed.", {
   at: about(Timestamp, "When it changed.", "2026-08-19T14:05:37.206Z"),
   by: about(By, "Who changed it."),
   action: about(
@@ -68,11 +68,11 @@ const Entry = component("HistoryEntry", "One thing that changed.", {
   to: about(StateOrCap, "The state after, or the cap after. Null if neither changed.", "accepted"),
   fields: about(Type.Array(Type.String()), "The names of the fields that changed. Never their values.", ["expires_on"]),
 });
-export type HistoryEntry = Static<typeof Entry>;
+export type HistoryEntry = Static<typeof HistoryEntry>;
 
 export const History = component("History", "What changed of a candidate, the newest first.", {
   object: about(oneOf(["list"]), "The type of the object.", "list"),
-  data: about(Type.Array(Entry), "The entries."),
+  data: about(Type.Array(HistoryEntry), "The entries."),
   has_more: about(Type.Boolean(), "Whether there are older entries.", false),
   cursor: about(nullable(Type.String()), "For the next page: send it as cursor. Null if there is none.", "118"),
 });

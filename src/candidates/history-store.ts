@@ -1,7 +1,8 @@
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { type Found, isTombstone } from "./erasure.ts";
-import { CHUNK, entriesIn, type HistoryEntry, linesIn, withoutOldest } from "./history.ts";
+import { CHUNK, entriesIn, linesIn, withoutOldest } from "./history.ts";
+import type { HistoryEntry } from "./history-schema.ts";
 import type { CandidateReader } from "./reader.ts";
 import type { CandidateKey, CandidateRecord } from "./record.ts";
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CandidateRecord, Decision, DocumentRecord, HistoryRecord, ReferenceRecord } from "./record.ts";
-import type { By, HistoryAction } from "./history-schema.ts";
+import type { By, HistoryAction, HistoryEntry } from "./history-schema.ts";
 import { isTombstone, type Found } from "./erasure.ts";
 
 /** Who changed what of a candidate, and who decided. Pure: each write notes it in the record that it writes. */
@@ -14,8 +14,6 @@ interface Changed {
   /** Names of changed fields. Never their values. */
   readonly fields?: readonly string[];
 }
-
-export type HistoryEntry = Required<Changed> & { readonly at: string; readonly by: By };
 
 /** A chunk of entries outside the record has this many. */
 export const CHUNK = 100;

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { timestamp, type Clock } from "../infra/clock.ts";
 import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
 import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
-import { isGone } from "../problems.ts";
+import { isGone, problem } from "../problems.ts";
 import { type CandidateBatches, candidateBatches, type Change } from "./batch-store.ts";
 import { alive, candidateNotFound, type Found, isTombstone, tombstoneOf, UnreadableRecord } from "./erasure.ts";
 import { ExternalIds } from "./external-id-reader.ts";
@@ -136,6 +136,25 @@ export class CandidateStore {
     } catch (error) {
       if (!(error instanceof UnreadableRecord)) throw error;
       return this.#queued(author, edit, error.salvaged);
+    }
+  }
+
+  /**
+   * Writes the tombstone of a candidate that is not here, for mirrors that have it. If it is here, returns it.
+   * @throws problem not_found if another account has the id
+   */
+  async bury(accountId: string, id: string, key: string): Promise<Found> {
+    const position = this.feedClock.reserve();
+    const at = timestamp(position.at);
+    const none = { deleted: true, id, accountId, version: 0, updated_at: at, erasure: null } as const;
+    const after = tombstoneOf(none, { key, at });
+    try {
+      await this.#commit([{ before: undefined, after }], position);
+      return await this.#inPlace(after, position);
+    } catch (error) {
+      const found = isDuplicateKey(error) && (await this.reader.find(accountId, id));
+      if (found) return found;
+      throw found === null ? problem("not_found", `Candidate ${id} belongs to another account.`) : error;
     }
   }
 

@@ -1538,6 +1538,20 @@ export type ReferencePatch = {
 };
 
 /**
+ * An API key.
+ */
+export type PackKey = {
+    /**
+     * The id of the key.
+     */
+    id: string;
+    /**
+     * The name of the key.
+     */
+    name: string;
+};
+
+/**
  * The account that the candidate belongs to.
  */
 export type PackAccount = {
@@ -1549,6 +1563,10 @@ export type PackAccount = {
      * The name of the account.
      */
     name: string;
+    /**
+     * The API keys that decided something, with their names.
+     */
+    keys: Array<PackKey>;
 };
 
 /**
@@ -1673,6 +1691,10 @@ export type Pack = {
      * How many references are needed, and how many are there.
      */
     reference_requirements: ReferenceRequirements;
+    /**
+     * All that changed of the candidate, and the messages, the newest first.
+     */
+    history: Array<HistoryEntry>;
 };
 
 /**

@@ -88,6 +88,7 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
       params: DocumentPath,
       response: Document,
       binary: ["*/*"],
+      audited: ({ id, docId }) => ({ action: "document.read", candidate: id, subject: docId }),
       problems: ["not_found", "content_not_available", "range_not_satisfiable"],
       handle: async ({ caller, params, header, clientHas }) =>
         download(await documents.content(addressOf(caller, params)), { header, clientHas }),

@@ -62,6 +62,17 @@ export class BoundedCollection<Stored extends Document> {
     }
   }
 
+  /** Inserts documents one after the other, and ends at the first that fails. Returns false if an id, or another unique value, is taken. */
+  async insertInOrder(documents: readonly OptionalUnlessRequiredId<Stored>[]): Promise<boolean> {
+    try {
+      await this.#run("insert", (limits) => this.#collection.insertMany(documents, { ...limits, ordered: true }));
+      return true;
+    } catch (error) {
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  }
+
   async updateOne(filter: Filter<Stored>, update: UpdateFilter<Stored>, options?: UpdateOptions): Promise<boolean> {
     const run = (limits: Limits) => this.#collection.updateOne(filter, update, { ...options, ...limits });
     return (await this.#run("update", run)).matchedCount === 1;

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { type Logger, pino } from "pino";
 import { Problem } from "../problems.ts";
 import { logOutput } from "./log-output.ts";
@@ -12,8 +13,40 @@ export function createLog(level: string, destination?: { write(line: string): vo
     log.warn({ lines }, "log lines were dropped, because standard output was read too slowly");
   const redact = { paths: SENSITIVE.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: "[redacted]" };
   const options = { level, timestamp: pino.stdTimeFunctions.isoTime, redact };
-  const log: Logger = pino(options, destination ?? logOutput(reportDropped));
+  const output = destination ?? logOutput(reportDropped);
+  const log: Logger = pino(options, output);
+  outputs.set(log, output);
   return log;
+}
+
+/** Maximum time to wait for a reader of the log, and the pause between two attempts to write, in milliseconds. */
+const [MAX_FLUSH_MS, RETRY_MS] = [10_000, 20];
+const outputs = new WeakMap<Logger, { write(line: string): void }>();
+
+/** Lines of another form in a log, of every level. */
+export interface LogLines {
+  write(fields: object): void;
+  /** Resolves once what was written has left the process. Rejects if its reader is too slow. */
+  flushed(): Promise<void>;
+}
+
+/** @param log a log of `createLog`. */
+export function linesIn(log: Logger): LogLines {
+  /** Returns false if the reader takes nothing at present. A pipe takes no fsync, which is then the error. */
+  const flush = () =>
+    new Promise<boolean>((resolve) => log.flush((error?: NodeJS.ErrnoException) => resolve(error?.code !== "EAGAIN")));
+  return {
+    write: (fields) => outputs.get(log)?.write(`${JSON.stringify(fields)}\n`),
+    async flushed() {
+      const until = performance.now() + MAX_FLUSH_MS;
+      // The first flush that succeeds leaves up to 4 kB.
+      for (let flushes = 0; flushes < 2;) {
+        if (await flush()) flushes++;
+        else if (performance.now() < until) await setTimeout(RETRY_MS);
+        else throw new Error("The log is read too slowly.");
+      }
+    },
+  };
 }
 
 /**

@@ -10,8 +10,8 @@ const LEVELS: readonly Level[] = [
   { text: Infinity, answers: 1000 },
   { text: 4000, answers: 200 },
   { text: 1500, answers: 60 },
-  { text: 600, answers: 20 },
-  { text: 120, answers: 2 },
+  { text: 500, answers: 15 },
+  { text: 80, answers: 2 },
 ];
 
 /**

@@ -17,6 +17,9 @@ const MEDIA_TYPES: Record<Format, string> = {
   zip: "application/zip",
 };
 
+/** Maximum number of messages that the PDF shows: the latest. */
+const MAX_MESSAGES = 500;
+
 /** The endpoint of the compliance pack. Every format is charged as one request. */
 export function packEndpoints(packs: PackService) {
   return {
@@ -30,16 +33,17 @@ export function packEndpoints(packs: PackService) {
       query: PackQuery,
       response: Pack,
       binary: [MEDIA_TYPES.pdf, MEDIA_TYPES.zip],
+      audited: ({ id }) => ({ action: "pack.read", candidate: id, subject: id }),
       problems: ["not_found", "invalid_query", "not_acceptable", "pack_unavailable"],
       async handle({ caller: { accountId }, params, query, header, clientHas, clientLeft }) {
         const format = query.format ?? preferredFormat(header("accept"));
         const read = await packs.read(accountId, params.id);
         const headers = await headersOf(read.pack, format);
         if (clientHas(headers.ETag)) return new BinaryResponse(304, headers);
-        const json = await jsonBytes(read.pack);
-        if (format === "json") return new BinaryResponse(200, headers, json);
+        if (format === "json") return new BinaryResponse(200, headers, await jsonBytes(read.pack));
+        const history = read.pack.history.filter(({ action }) => action === "reminder_sent").slice(0, MAX_MESSAGES);
         // Made before the response begins: until then, a failure can become a problem.
-        const pdf = await typeset(json, { accountId, left: clientLeft() });
+        const pdf = await typeset(await jsonBytes({ ...read.pack, history }), { accountId, left: clientLeft() });
         if (format === "pdf")
           return new BinaryResponse(200, { ...headers, "Content-Length": String(pdf.length) }, Readable.from([pdf]));
         return new BinaryResponse(200, headers, packs.zip(read, pdf));

@@ -4,11 +4,14 @@ import type { Candidate } from "../candidates/schema.ts";
 import type { Pack } from "./schema.ts";
 
 /**
- * Renders the pack of a candidate as it is now. Apart from `generated_at`, the language and the account's name, it depends
+ * Renders the pack of a candidate as it is now. Apart from `generated_at`, the language and the account's names, it depends
  * only on the candidate's id and `pack_version`: a change to anything else that it shows increments the version
  * (candidates/version.ts, samePack).
  */
-export function renderPack(record: CandidateRecord, made: Pick<Pack, "account" | "language" | "generated_at">): Pack {
+export function renderPack(
+  record: CandidateRecord,
+  made: Pick<Pack, "account" | "language" | "generated_at" | "history">,
+): Pack {
   const candidate = renderCandidate(record);
   const missing = missingOf(record);
   return {

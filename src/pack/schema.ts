@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { Candidate } from "../candidates/schema.ts";
+import { HistoryEntry } from "../candidates/history-schema.ts";
 import { MESSAGE_LANGUAGES } from "../schema/languages.ts";
 import { about, component, oneOf, strict, Timestamp } from "../schema/fields.ts";
 
@@ -10,9 +11,15 @@ export const PackQuery = strict({
   format: Type.Optional(about(oneOf(FORMATS), "The format. It takes precedence over Accept.", "pdf")),
 });
 
+const PackKey = component("PackKey", "An API key.", {
+  id: about(Type.String(), "The id of the key.", "key_01k9z3v4q6f2r8t1w5y9b3d7h2"),
+  name: about(Type.String(), "The name of the key.", "Production"),
+});
+
 const PackAccount = component("PackAccount", "The account that the candidate belongs to.", {
   id: about(Type.String(), "The id of the account.", "acct_01k9z3v4k7d5p8s1v3x6z9a2c4"),
   name: about(Type.String(), "The name of the account.", "Acme"),
+  keys: about(Type.Array(PackKey), "The API keys that decided something, with their names."),
 });
 
 const { external_id, name, first_name, last_name, email, phone, job_title, start_date } = Candidate.properties;
@@ -41,6 +48,7 @@ export const Pack = component(
     references,
     references_required,
     reference_requirements,
+    history: about(Type.Array(HistoryEntry), "All that changed of the candidate, and the messages, the newest first."),
   },
 );
 export type Pack = Static<typeof Pack>;

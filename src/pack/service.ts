@@ -29,16 +29,20 @@ export function packService(
 ) {
   return {
     /**
-     * Three round trips, in parallel.
+     * Three round trips, in parallel; one more if a part of the history has left the record.
      * @throws problems not_found (also for another account's candidate), store_unavailable.
      */
     async read(accountId: string, candidateId: string): Promise<ReadPack> {
-      const [record, { name }, { message_language: language }] = await Promise.all([
+      const [record, { name, keys }, { message_language: language }] = await Promise.all([
         store.reader.get(accountId, candidateId),
         accounts.get(accountId),
         settings.readAssistant(accountId),
       ]);
-      const made = { generated_at: timestamp(clock.now()), language, account: { id: accountId, name } };
+      const history = await store.history.all(record);
+      const deciders = new Set(Object.values(record.decisions).map(({ by }) => by.id));
+      const named = keys.filter(({ id }) => deciders.has(id)).map(({ id, name }) => ({ id, name }));
+      const account = { id: accountId, name, keys: named };
+      const made = { generated_at: timestamp(clock.now()), language, account, history };
       return { pack: renderPack(record, made), documents: record.documents };
     },
 

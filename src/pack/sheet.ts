@@ -28,6 +28,10 @@ export interface Sheet {
   readonly documents: readonly Item[];
   readonly references: readonly Item[];
   readonly references_summary: string;
+  /** What was decided, how and when, and by whom. */
+  readonly decisions: readonly (readonly [what: string, decision: string, who: string])[];
+  /** When a message was made, and for whom. */
+  readonly messages: readonly (readonly [at: string, to: string])[];
 }
 
 interface Item {
@@ -72,6 +76,11 @@ function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes 
     documents: pack.documents.map(documentItem),
     references: pack.references.map(referenceItem),
     references_summary: say("references_summary", ...[required, received, outstanding].map(number)),
+    decisions: [
+      ...pack.documents.flatMap((each) => decisionOf(each, `document_${each.state}`, each.name)),
+      ...pack.references.flatMap((each) => decisionOf(each, `reference_${each.state}`, nameOfReferee(each))),
+    ],
+    messages: messages(pack),
   };
   return { ...sheet, notices: abridger.abridged ? [`${say("abridged", CUT.trim())} ${say("full_text")}`] : [] };
 
@@ -112,6 +121,38 @@ function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes 
     // Without a reason, the sentence ends before the colon.
     const text = say(key, document?.name ?? about, document?.rejection_reason ?? "").replace(/\s*:\s*$/, "");
     return text || message;
+  }
+
+  function decisionOf({ decided }: Document | Reference, state: Key, what: string): Sheet["decisions"] {
+    if (decided === null) return [];
+    const { at, by, decided_by } = decided;
+    const person = personOf(by.id);
+    const [key, operator] = [say("by_key", nameOfKey(by.id)), say("by_operator", by.id)];
+    const who = { key, operator, service: say("by_service"), candidate: person, referee: person }[by.type];
+    return [[beginning(what), `${say(state)}, ${moment(at)}`, line(decided_by || who)]];
+  }
+
+  /** The whole name stands above. */
+  function beginning(name: string): string {
+    const characters = Array.from(name);
+    return line(characters.length > 25 ? `${characters.slice(0, 25).join("")}…` : name);
+  }
+
+  function nameOfKey(keyId: string): string {
+    const name = pack.account.keys.find(({ id }) => id === keyId)?.name;
+    return name === undefined ? keyId : `${beginning(name)}, ${keyId}`;
+  }
+
+  function personOf(id: string): string {
+    const referee = pack.references.find((each) => each.id === id);
+    if (referee !== undefined) return nameOfReferee(referee);
+    return id === pack.candidate_id ? nameOf(pack.candidate) : id;
+  }
+
+  function messages({ history }: Pack): Sheet["messages"] {
+    const sent = history.filter(({ action }) => action === "reminder_sent");
+    if (sent.length > abridger.maxAnswers) abridger.abridged = true;
+    return sent.slice(0, abridger.maxAnswers).map(({ at, subject }) => [moment(at), beginning(personOf(subject))]);
   }
 
   function nameOf({ name, first_name, last_name }: Pack["candidate"]): string {

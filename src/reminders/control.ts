@@ -121,7 +121,11 @@ export function reminderControl(parts: OpenReminders, audit: AuditTrail) {
       wholeNumber("/hours", hours, 1, MAX_TOP_HOURS);
       const data = [];
       for (const { accountId, ...counts } of await stores.budget.since(clock.now() - (hours - 1) * HOUR_MS))
-        data.push({ account_id: accountId, name: (await accounts.get(accountId)).name, ...counts });
+        data.push({
+          account_id: accountId,
+          name: (await accounts.get(accountId, { evenErased: true })).name,
+          ...counts,
+        });
       return { object: "list" as const, data };
     },
   };

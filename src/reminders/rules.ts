@@ -90,7 +90,7 @@ export class RulesReader {
     const kept = this.#settings.get(accountId);
     const [{ pausedAt, raise, isChanged }, { name, status }, read] = await Promise.all([
       reminderAccounts.get(accountId),
-      accounts.get(accountId),
+      accounts.get(accountId, { evenErased: true }),
       kept ?? this.#readSettings(accountId),
     ]);
     const { assistant, hours } = isChanged && kept !== undefined ? await this.#readSettings(accountId) : read;

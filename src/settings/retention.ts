@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import type { Caller } from "../accounts/caller.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { auditTrail } from "../audit/trail.ts";
-import type { Clock } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import { type Precondition, problem } from "../problems.ts";
 import { mergePatch } from "../schema/merge-patch.ts";
@@ -17,12 +16,11 @@ const RACED = "These settings were changed at the same time. Retry in a second."
 interface Dependencies {
   readonly store: RetentionStore;
   readonly audit: AuditStore;
-  readonly clock: Clock;
   readonly newId: NewId;
 }
 
 /** When an account's candidates are erased without a request (interface.md, Retention). */
-export function retentionService({ store, audit, ...trail }: Dependencies) {
+export function retentionService({ store, audit, newId }: Dependencies) {
   async function read(accountId: string): Promise<RetentionSettings> {
     return render(await store.settings.get(accountId));
   }
@@ -39,7 +37,7 @@ export function retentionService({ store, audit, ...trail }: Dependencies) {
     const [was, is] = [daysOf(before.values), daysOf(values)];
     if (isDeepStrictEqual(was, is)) return render(before);
     const details = { ...is, ...Object.fromEntries(Object.entries(was).map(([of, days]) => [`${of}_before`, days])) };
-    const by = auditTrail({ ...trail, store: audit, actor: () => keyId });
+    const by = auditTrail({ store: audit, newId, actor: () => keyId });
     return by.around({ action: "retention set", accountId, subject: accountId, details }, async () => {
       const after = await store.settings.change(accountId, (current) => {
         precondition([render(current)]);

@@ -1,9 +1,13 @@
 import type { Logger } from "pino";
+import { auditLog } from "../audit/log.ts";
+import type { AuditStore } from "../audit/store.ts";
 import { dueStore } from "../candidates/due-store.ts";
+import type { Config } from "../config.ts";
 import type { Eraser } from "../candidates/eraser.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
+import { linesIn } from "../infra/log.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import type { ReminderWork } from "../reminders/wire.ts";
 import type { ReminderStores } from "../reminders/stores.ts";
@@ -30,6 +34,8 @@ interface Dependencies extends LeaseStoreOptions {
   readonly reminders: ReminderWork | undefined;
   readonly reminderStores: ReminderStores;
   readonly usage: UsageStore;
+  readonly audit: AuditStore;
+  readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly restore: Restore;
@@ -39,8 +45,8 @@ interface Dependencies extends LeaseStoreOptions {
 
 /** Creates the runners of the sweeps. Retention, replans, opt-outs and reminders have one each, so that no other sweep delays them. */
 export function runners(dependencies: Dependencies): SweepRunner[] {
-  const { clock, candidates, content, eraser, idempotency, reminders, reminderStores, usage, log, metrics, restore } =
-    dependencies;
+  const { clock, candidates, content, eraser, idempotency, reminders, reminderStores, usage } = dependencies;
+  const { audit, config, skewMs, log, metrics, restore } = dependencies;
   const shared = { leases: new LeaseStore(dependencies), log, metrics, restore };
   const sweeps: Sweep[] = [
     expiries(candidates.batches, clock),
@@ -51,19 +57,21 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
     missingWords(candidates.words),
     { name: "old_usage", run: (signal) => usage.removeOld(clock.now(), signal) },
   ];
-  const usual = new SweepRunner({ ...shared, name: "sweeps", sweeps });
-  const kept = new SweepRunner({
-    ...shared,
-    name: "retention",
-    sweeps: [retention({ ...dependencies, due: dueStore(dependencies.mongo, candidates.reader) })],
-  });
-  if (reminders === undefined) return [usual, kept];
+  const due = dueStore(dependencies.mongo, candidates.reader);
+  const usual = [
+    new SweepRunner({ ...shared, name: "sweeps", sweeps }),
+    new SweepRunner({ ...shared, name: "retention", sweeps: [retention({ ...dependencies, due })] }),
+  ];
+  if (config.AUDIT_LOG === "stdout") {
+    const run = auditLog(audit, { clock, lagMs: config.STORE_TIMEOUT_MS + skewMs, lines: linesIn(log) });
+    usual.push(new SweepRunner({ ...shared, name: "audit_log", sweeps: [{ name: "audit_log", run }] }));
+  }
+  if (reminders === undefined) return usual;
   const { sender, replan, spreadOptOuts } = reminders;
   const times = { leaseMs: REMINDERS_LEASE_MS, restMs: REMINDERS_REST_MS };
   const ofOne = (sweep: Sweep) => new SweepRunner({ ...shared, ...times, name: sweep.name, sweeps: [sweep] });
   return [
-    usual,
-    kept,
+    ...usual,
     ofOne({ name: "replans", run: replan }),
     ofOne({ name: "opt_outs", run: spreadOptOuts }),
     ofOne({ name: "reminders", run: (signal) => sender.run(signal) }),

@@ -57,7 +57,7 @@ export function usageService(store: UsageStore, accounts: Pick<AccountStore, "ge
         totals = sumBy([...totals, ...(await store.inHour(hour, surface))], ({ _id }) => _id);
       const top = totals.toSorted((a, b) => b.refused - a.refused || b.used - a.used).slice(0, MAX_LISTED);
       const named = top.map(async ({ _id, ...sums }) => {
-        return { account_id: _id, name: (await accounts.get(_id)).name, ...sums };
+        return { account_id: _id, name: (await accounts.get(_id, { evenErased: true })).name, ...sums };
       });
       return { object: "list", data: await Promise.all(named) };
     },

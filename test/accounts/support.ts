@@ -50,8 +50,7 @@ async function openAccounts(): Promise<Accounts> {
     store,
     versions,
     audit: auditTrail({
-      store: new AuditStore(mongo),
-      clock: new SharedClock(),
+      store: new AuditStore(mongo, new SharedClock()),
       newId: newTypeId,
       actor: () => "test",
     }),

@@ -5,10 +5,8 @@ import { useService } from "../support/use-service.ts";
 import { useImports } from "./imports.ts";
 
 /** What no import takes over: ids, times, and what is derived. */
-const OWN = new Set([
-  ...["id", "candidate_id", "version", "created_at", "updated_at", "requested_at", "received_at"],
-  "decided",
-]);
+const TIMES = ["created_at", "updated_at", "requested_at", "received_at"];
+const OWN = new Set(["id", "candidate_id", "version", "decided", ...TIMES]);
 const comparable = (rows: readonly Candidate[]) =>
   rows
     .map((row) => JSON.stringify(row, (name, each: unknown) => (OWN.has(name) ? undefined : each)))

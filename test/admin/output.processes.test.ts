@@ -87,6 +87,8 @@ const MISTAKES: readonly Step[] = [
   { line: "candidates import --help" },
   { line: "candidates export --help" },
   { line: "candidates export --account x --format xml" },
+  { line: "audit export --help" },
+  { line: "audit export --since yesterday" },
 ];
 
 /** The snapshots were reviewed, as those of the API were (test/responses). */

@@ -75,6 +75,21 @@ describe("a command in a terminal, a pipe or a container", function () {
     expect([code, await statusOf(key)]).to.deep.equal([130, "active"]);
   });
 
+  it("has the id of an account typed again before it erases the account, and says whose it is", async () => {
+    const { id } = await createAccount("Ac\u001bme");
+    const command = `$ADMIN accounts erase ${id}`;
+    for (const reply of ["y\n", "\n", "acct_1\n", CTRL_D]) {
+      const { code, shown } = await inTerminal(command, { "to go on: ": reply });
+      expect(shown).to.include(`Erase ${id} (Acme) with 0 candidates for good? Type ${id} to go on: `);
+      expect([code, shown.includes("Nothing was changed.")]).to.deep.equal([1, true]);
+    }
+    expect(await response("accounts", "show", id)).to.include({ status: "active" });
+    const quickly = `env BODY_TIMEOUT_MS=100 STORE_TIMEOUT_MS=1000 ${command}`;
+    const { code, shown } = await inTerminal(quickly, { "to go on: ": `${id}\n` });
+    expect([code, shown.includes('"object": "account_erasure"')], shown).to.deep.equal([0, true]);
+    expect(await response("accounts", "show", id)).to.include({ status: "erased" });
+  });
+
   it("asks before it suspends an account and before it revokes a grant, unless --yes is there", async () => {
     const { id, account_id } = await newKey();
     const terms = ["--surface=create", "--amount=5", "--approved-by=Kim", "--reason=move", "--expires-in-hours=1"];

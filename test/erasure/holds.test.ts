@@ -28,7 +28,7 @@ describe("a hold", () => {
     return new Eraser({
       store: new CandidateStore(mongo, clock),
       content: new ContentStore(mongo, clock),
-      audit: new AuditStore(mongo),
+      audit: new AuditStore(mongo, clock),
       idempotency: { end: () => Promise.resolve(), forget: () => Promise.resolve() },
       messages: reminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
     });

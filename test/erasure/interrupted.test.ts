@@ -28,7 +28,7 @@ describe("an erasure that was interrupted", () => {
       asked,
       store: new CandidateStore(mongo, clock),
       content: new ContentStore(mongo, clock),
-      audit: new AuditStore(mongo),
+      audit: new AuditStore(mongo, clock),
       idempotency: { end: told("end"), forget: told("forget") },
       messages: reminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
     };
@@ -45,7 +45,7 @@ describe("an erasure that was interrupted", () => {
   }
 
   /** Begins an erasure that ends where `broken` does. */
-  async function interrupted(broken: Partial<Parts>, erase: (eraser: Eraser) => Promise<void>): Promise<void> {
+  async function interrupted(broken: Partial<Parts>, erase: (eraser: Eraser) => Promise<unknown>): Promise<void> {
     const failure = await erase(new Eraser({ ...parts(), ...broken })).catch((error: unknown) => String(error));
     expect(failure).to.equal("Error: crash");
   }
@@ -58,7 +58,7 @@ describe("an erasure that was interrupted", () => {
       const { store } = parts();
       return { store: Object.assign(store, { references: Object.assign(store.references, { remove: crash }) }) };
     },
-    "the audit is written": () => ({ audit: Object.assign(parts().audit, { done: crash }) }),
+    "the audit is written": () => ({ audit: Object.assign(parts().audit, { append: crash }) }),
   };
   for (const [step, broken] of Object.entries(steps))
     it(`before ${step} is finished by the sweep, once`, async () => {

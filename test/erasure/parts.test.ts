@@ -189,7 +189,7 @@ describe("DELETE of a document or a reference", () => {
       store,
       content: new RacedContent(mongo, clock),
       idempotency: idempotencyService({ store: new IdempotencyStore(mongo), clock, random: randomBytes }),
-      audit: new AuditStore(mongo),
+      audit: new AuditStore(mongo, clock),
       messages: reminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
     });
     const caller = { ...owner, keyId: account.keyId, by: { type: "key", id: account.keyId } } as const;

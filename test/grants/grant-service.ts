@@ -18,7 +18,7 @@ export function newGrantService(
   }: { counters: GrantCounters; clock?: Clock; issueWaitMs?: number },
 ) {
   const store = new GrantStore(mongo);
-  const audit = auditTrail({ store: new AuditStore(mongo), clock, newId: newTypeId, actor: () => "test" });
+  const audit = auditTrail({ store: new AuditStore(mongo, clock), newId: newTypeId, actor: () => "test" });
   // Where no replica repeats refusals, the issue need not wait.
   const given = { accounts, versions, store, counters, audit, clock, newId: newTypeId, issueWaitMs };
   const grants = grantService(given);

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { compiled } from "../support/compiled.ts";
 import { useProcesses, useSharedAccount } from "../support/use-service.ts";
@@ -15,7 +16,7 @@ const LINES = 2_000;
 async function program(source: string): Promise<ChildProcessByStdio<null, Readable, Readable>>;
 async function program(source: string, output: number): Promise<ChildProcess>;
 async function program(source: string, output: number | "pipe" = "pipe"): Promise<ChildProcess> {
-  const head = `import { createLog } from ${JSON.stringify(await compiled("infra/log.ts"))};
+  const head = `import { createLog, linesIn } from ${JSON.stringify(await compiled("infra/log.ts"))};
     const log = createLog("info");
     let n = 0;
     const lines = (count) => { for (const end = n + count; n < end; n++) log.info({ n, pad: "x".repeat(150) }, "line"); };`;
@@ -46,6 +47,14 @@ describe("the log on standard output", () => {
       expect(parsed(await text(child.stdout)).map(({ n }) => n)).to.deep.equal(ALL);
     });
   }
+
+  it("has every line that was flushed, also if its reader is slow, and the process is killed then", async () => {
+    const child = await program(
+      `lines(${LINES}); linesIn(log).write({ n: ${LINES} }); await linesIn(log).flushed(); process.kill(process.pid, "SIGKILL");`,
+    );
+    await setTimeout(500); // the pipe is full meanwhile
+    expect(parsed(await text(child.stdout)).map(({ n }) => n)).to.deep.equal([...ALL, LINES]);
+  });
 
   it("has every line soon, without a full batch, also one that came while another was being written", async () => {
     const child = await program("lines(1); log.flush(); lines(1); setInterval(() => undefined, 1000);");

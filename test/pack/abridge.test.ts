@@ -28,14 +28,14 @@ describe("a pack that is too long for its PDF", () => {
     expect(shown(["", of(BUDGET - 79)]).abridged).to.equal(true);
   });
 
-  it("is cut shorter the more texts it has, down to a weight of 120, and then takes any number", () => {
+  it("is cut shorter the more texts it has, down to a weight of 80, and then takes any number", () => {
     const many = (count: number) => shown(Array.from({ length: count }, () => of(5000)));
     for (const [count, length, maxAnswers] of [
       [59, 500, 1000],
       [74, 400 + CUT.length, 200],
       [194, 150 + CUT.length, 60],
-      [468, 60 + CUT.length, 20],
-      [1400, 12 + CUT.length, 2],
+      [550, 50 + CUT.length, 15],
+      [1400, 8 + CUT.length, 2],
     ] as const) {
       const { texts, ...rest } = many(count);
       expect([...new Set(texts.map((text) => text.length))], String(count)).to.deep.equal([length]);

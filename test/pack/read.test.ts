@@ -42,7 +42,8 @@ describe("GET /candidates/{id}/pack", () => {
       const whole = (await client.get(`/candidates/${id}`)).body;
       const pack = await packOf(client, id);
       expect(pack).to.include({ object: "pack", candidate_id: id, pack_version: 1, complete: false });
-      expect(pack.account).to.deep.equal({ id: account.id, name: "Test" });
+      const keys = [{ id: account.keyId, name: "test" }];
+      expect(pack.account, "it has received the passport").to.deep.equal({ id: account.id, name: "Test", keys });
       expect(pack.candidate).to.include({ name: "Zoë", external_id: "e-1", state: "created", started_at: null });
       expect(pack.documents, "all but what is planned").to.deep.equal(whole.documents.map(happened));
       expect(pack.documents[0]?.content).to.include({

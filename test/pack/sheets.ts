@@ -10,7 +10,12 @@ const record = candidateRecord({
   documents: [documentRecord({ name: "Passport", state: "accepted" })],
   references: [referenceRecord()],
 });
-const PACK = renderPack(record, { generated_at: AT, language: "en", account: { id: "acct_1", name: "Hire & Co" } });
+const PACK = renderPack(record, {
+  generated_at: AT,
+  language: "en",
+  account: { id: "acct_1", name: "Hire & Co", keys: [] },
+  history: [],
+});
 
 /** Returns a document of a pack. */
 export const document = (more: object = {}) => ({ ...PACK.documents[0]!, ...more });

@@ -68,5 +68,10 @@ export function packOf(text: string): Pack {
     }),
   );
   const record = candidateRecord({ name: text, first_name: text, last_name: text, documents, references });
-  return renderPack(record, { account: { id: "acct_1", name: text }, language: "en", generated_at: NOW });
+  return renderPack(record, {
+    account: { id: "acct_1", name: text, keys: [] },
+    history: [],
+    language: "en",
+    generated_at: NOW,
+  });
 }

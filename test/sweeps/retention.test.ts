@@ -32,7 +32,7 @@ describe("the sweep of retention", () => {
     const eraser = new Eraser({
       store: candidates,
       content: new ContentStore(mongo, clock),
-      audit: new AuditStore(mongo),
+      audit: new AuditStore(mongo, clock),
       idempotency: { end: () => Promise.resolve(), forget: () => Promise.resolve() },
       messages: reminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
     });

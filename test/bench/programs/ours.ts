@@ -100,5 +100,6 @@ await serve(
     maxFileBytes: config.MAX_DOCUMENT_BYTES,
     trustedProxies: config.TRUSTED_PROXIES,
     logAddress: config.LOG_CLIENT_ADDRESS,
+    reads: { note: () => undefined },
   }),
 );

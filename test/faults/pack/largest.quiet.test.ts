@@ -25,7 +25,12 @@ const characters = (unit: string, count: number) => Array.from(unit.repeat(count
 const bytes = (unit: string, count: number) => unit.repeat(Math.floor(count / Buffer.byteLength(unit)));
 
 /** A pack of as many documents and references as a candidate can have, with texts as long as they can be. */
-function largest(text: string, response: Record<string, unknown>, reason = characters(text, 1000)): Pack {
+function largest(
+  text: string,
+  response: Record<string, unknown>,
+  reason = characters(text, 1000),
+  { reminders = 500, decider = characters(text, 200) } = {},
+): Pack {
   const name = characters(text, 200);
   const content = contentRecord({ filename: name });
   const documents = Array.from({ length: 200 }, (_, n) =>
@@ -46,10 +51,23 @@ function largest(text: string, response: Record<string, unknown>, reason = chara
       chase: REMINDED,
     }),
   );
-  return renderPack(candidateRecord({ documents, references }), {
+  const by = { type: "key", id: "key_1" } as const;
+  const decided = [...documents, ...references].map(({ id, state }) => [
+    id,
+    { state, at: NOW, by, decided_by: decider },
+  ]);
+  const sent = {
+    at: NOW,
+    by: { type: "service", id: "reminders" },
+    action: "reminder_sent",
+    subject: "cand_1",
+  } as const;
+  const reminder = { ...sent, from: null, to: null, fields: [] };
+  return renderPack(candidateRecord({ documents, references, decisions: Object.fromEntries(decided) }), {
     generated_at: NOW,
     language: "en",
-    account: { id: "acct_1", name: "Acme" },
+    account: { id: "acct_1", name: "Acme", keys: [{ id: "key_1", name: decider }] },
+    history: Array.from({ length: reminders }, () => reminder),
   });
 }
 
@@ -130,7 +148,9 @@ describe("the largest packs", function () {
     }
 
     it("but a pack of ordinary length is never abridged", async () => {
-      const pack = largest("x", { answer: "She was always on time. ".repeat(100) }, "It is blurred. Send it again.");
+      const answer = "She was always on time. ".repeat(100);
+      const usual = { reminders: 30, decider: "Noor Haddad" };
+      const pack = largest("x", { answer }, "It is blurred. Send it again.", usual);
       const { pdf } = await measured({ ...pack, references: pack.references.slice(0, 10) });
       const text = (await readPdf(pdf)).pages.join("\n");
       expect(text).not.to.match(NOTICE).and.not.to.contain("[…]");

@@ -61,7 +61,8 @@ describe("a ZIP while it is streamed", function () {
 
   function zipOf({ files, contents }: Pick<ReturnType<typeof documents>, "files" | "contents">): Readable {
     const pack = renderPack(RECORD, {
-      account: { id: "acct_1", name: "Acme" },
+      account: { id: "acct_1", name: "Acme", keys: [] },
+      history: [],
       language: "en",
       generated_at: "2026-11-21T01:40:12.345Z",
     });

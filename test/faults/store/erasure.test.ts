@@ -90,7 +90,7 @@ describe("a replica killed with SIGKILL in the middle of an erasure", function (
       store,
       content: new ContentStore(mongo, clock),
       idempotency,
-      audit: new AuditStore(mongo),
+      audit: new AuditStore(mongo, clock),
       messages: reminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
     });
     return erasures(store.reader, eraser).run(new AbortController().signal);

@@ -1,0 +1,112 @@
+import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { type Static, Type } from "typebox";
+import { parseEntry } from "../api/entries.ts";
+import { checker } from "../api/input.ts";
+import { refusable } from "../candidates/bulk.ts";
+import type { ErasureOptions } from "../candidates/eraser.ts";
+import type { System } from "../system.ts";
+import { isGone, Problem } from "../problems.ts";
+import { type CommandContext, type EraseOptions, printed, severally } from "./command.ts";
+import { confirm } from "./dialogue.ts";
+import { eraseAccount } from "./erase-account.ts";
+import { Timestamp } from "../schema/fields.ts";
+import type { Operations } from "./operations.ts";
+
+const idOf = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$` });
+
+/** What was erased: an account, a candidate, or a part of one. `candidate` is null if the audit does not say whose part it was. */
+const Line = Type.Object(
+  {
+    account: idOf("acct"),
+    candidate: Type.Optional(Type.Union([idOf("cand"), Type.Null()])),
+    document: Type.Optional(idOf("doc")),
+    reference: Type.Optional(idOf("ref")),
+    at: Timestamp,
+  },
+  { additionalProperties: false },
+);
+
+type ErasureLine = Static<typeof Line>;
+const checkLine = checker(Line, "line");
+
+/** Erases again what a file lists. @throws {Error} in the end, after the report, if some lines failed. */
+export async function replayErasures(
+  operations: Operations,
+  context: CommandContext,
+  file: string,
+  { yes, ...options }: EraseOptions,
+): Promise<object> {
+  const lines = await linesIn(file);
+  const good = lines.flatMap(({ line }) => (line instanceof Problem ? [] : line));
+  if (lines[0]?.line instanceof Problem && good.length === 0) throw lines[0].line;
+  const accounts = good.filter(isAccount).map(({ account }) => account);
+  const whole = accounts.length === 0 ? "" : `, and the whole accounts ${accounts.join(", ")}`;
+  const question = `Erase again ${good.length - accounts.length} candidates and parts of candidates${whole}?`;
+  await confirm(operations, context, question, { yes, needsYes: true });
+  const counts = { lines: lines.length, erased: 0, already_erased: 0, not_there: 0 };
+  const onHold: string[] = [];
+  const failed: { line: number; reason: string }[] = [];
+  const [audit, details] = [await operations.audit(), { lines: lines.length }];
+  const audited = { action: "erasures replay", accountId: "all", subject: basename(file), details };
+  const work = (system: System) =>
+    severally(lines, context, lines.length, async ({ number, line }) => {
+      const again = () => (line instanceof Problem ? line : eraseAgain(operations, context, system, line, options));
+      const ending = await refusable<Ending | Problem>(again);
+      if (!(ending instanceof Problem)) counts[ending]++;
+      else if (ending.code === "on_hold" && !(line instanceof Problem)) onHold.push(line.candidate ?? line.account);
+      else failed.push({ line: number, reason: ending.message });
+    });
+  await operations.withSystem((system) => audit.around(audited, () => work(system)));
+  failed.sort((one, other) => one.line - other.line);
+  const report = { object: "erasure_replay", ...counts, on_hold: onHold, failed };
+  if (failed.length === 0) return report;
+  await printed(report, context);
+  throw new Error(`${failed.length} of ${lines.length} lines failed: see \`failed\`. The others are replayed.`);
+}
+
+type Ending = "erased" | "already_erased" | "not_there";
+
+async function eraseAgain(
+  operations: Operations,
+  context: CommandContext,
+  system: System,
+  line: ErasureLine,
+  options: ErasureOptions,
+): Promise<Ending> {
+  const { account: accountId, candidate, document, reference } = line;
+  const actor = operations.actor();
+  const caller = { accountId, keyId: actor, by: { type: "operator", id: actor } } as const;
+  try {
+    if (reference !== undefined) await system.eraser.removeReference(caller, reference, pass, options);
+    else if (isAccount(line)) await eraseAccount(operations, context, system, accountId, options);
+    else if (candidate == null) return "not_there";
+    else if (document !== undefined) await system.eraser.removeDocument(caller, candidate, document, pass, options);
+    else if (!(await system.eraser.erase(caller, candidate, pass, options))) return "already_erased";
+    return "erased";
+  } catch (error) {
+    if (!(error instanceof Problem && isGone(error))) throw error;
+    if (error.code === "candidate_deleted") return "already_erased";
+    if (candidate == null || !(await (await operations.accountStore()).has(accountId))) return "not_there";
+    if ((document ?? reference) === undefined) await system.eraser.bury(caller, candidate);
+    // An attempt that was interrupted may have removed the part from the record, and not yet its bytes.
+    else if (await system.eraser.finish(accountId, candidate, new AbortController().signal)) return "erased";
+    return "not_there";
+  }
+}
+
+/** Returns each line with its number, from 1. It is a problem if it is no line of an export. */
+async function linesIn(file: string) {
+  const lines: { number: number; line: ErasureLine | Problem }[] = [];
+  for (const [n, text] of (await readFile(file, "utf8")).split("\n").entries()) {
+    const read = () => checkLine(parseEntry(Buffer.from(text))).value;
+    if (text.trim() !== "") lines.push({ number: n + 1, line: await refusable(read) });
+  }
+  return lines;
+}
+
+function isAccount({ candidate, document, reference }: ErasureLine): boolean {
+  return candidate === undefined && document === undefined && reference === undefined;
+}
+
+function pass(): void {}
