@@ -52,9 +52,10 @@ export class Eraser {
    */
   async erase({ accountId, keyId }: Caller, id: string, precondition: Precondition, options: ErasureOptions = {}) {
     const { store } = this.#dependencies;
-    const erased = await store.erase(accountId, id, keyId, (record, isHeld) => {
+    const erased = await store.erase(accountId, id, keyId, (found) => {
+      const [record, isHeld] = isTombstone(found) ? [undefined, found.left?.isHeld] : [found, found.hold !== null];
       precondition(record === undefined ? [] : [taggedCandidate(record)]);
-      if (isHeld && options.despiteHolds !== true) throw onHold(id);
+      if (isHeld === true && options.despiteHolds !== true) throw onHold(id);
       options.check?.(record);
     });
     await this.#removeRest(erased);

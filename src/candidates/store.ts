@@ -22,10 +22,10 @@ import { WritesInFlight } from "./writes-in-flight.ts";
 
 /** Makes one change. Returns the changed candidate, or the same record if there is nothing to change. `now` is RFC 3339. */
 export type Edit = (record: CandidateRecord, now: string) => CandidateRecord;
-type Check = (record: CandidateRecord | undefined, isHeld: boolean) => void;
 type FoundEdit = (found: Found, now: string) => Found;
 
 const NO_REMINDERS: Reminders = { plannerOf: () => Promise.resolve(noMail), optedOut: () => Promise.resolve([]) };
+const UNDATED: Dated = (found) => found;
 
 /**
  * Writes candidates to MongoDB, with the lookups of their references. Each write is a compare-and-set on the version. Every
@@ -47,13 +47,7 @@ export class CandidateStore {
   readonly dated: Dated;
   readonly inFlight = new WritesInFlight((key) => this.#renew(key));
 
-  constructor(
-    mongo: Mongo,
-    clock: Clock,
-    reminders: Reminders = NO_REMINDERS,
-    log?: Pick<Logger, "error">,
-    dated: Dated = (found) => found,
-  ) {
+  constructor(mongo: Mongo, clock: Clock, reminders = NO_REMINDERS, log?: Pick<Logger, "error">, dated = UNDATED) {
     this.#mongo = mongo;
     this.dated = dated;
     this.#reminders = reminders;
@@ -99,8 +93,8 @@ export class CandidateStore {
   /** Does what `insert` does, but writes nothing. @throws as `insert` does. */
   async rehearse(draft: Draft, { by }: Author): Promise<CandidateRecord> {
     const now = this.feedClock.now();
-    const optedOutOnes = await this.#reminders.optedOut(draft.accountId, addressesOf(draft));
-    const record = this.dated(firstVersion(draft, by, now, optedOutOnes));
+    const optedOuts = await this.#reminders.optedOut(draft.accountId, addressesOf(draft));
+    const record = this.dated(firstVersion(draft, by, now, optedOuts));
     checkSize(record, now);
     await this.externalIds.check(draft);
     return record;
@@ -119,16 +113,14 @@ export class CandidateStore {
   /**
    * Erases a candidate's record: a tombstone takes its place, in one write. What lies outside the record is left to the
    * caller. Returns the tombstone, also if the candidate was erased before. Also erases a record that cannot be read.
-   * @param check is called before the candidate is erased, with its record if that can be read. If it throws, nothing is erased.
-   * The write replaces the record that was checked, so a hold that was set before is never passed over.
+   * @param check is called before the candidate is erased, with what it replaces. If it throws, nothing is erased.
    * @throws problem not_found
    */
-  async erase(accountId: string, id: string, key: string, check: Check): Promise<Found> {
+  async erase(accountId: string, id: string, key: string, check: (found: Found) => void): Promise<Found> {
     const author = { ...service(accountId, "erasures"), id }; // a tombstone has no history
     const edit: FoundEdit = (found, at) => {
       if (isTombstone(found) && found.left === undefined) return found;
-      if (isTombstone(found)) check(undefined, found.left?.isHeld ?? false);
-      else check(found, found.hold !== null);
+      check(found);
       return tombstoneOf(found, { key, at });
     };
     try {

@@ -18,7 +18,7 @@ const BATCH = 100;
 const SETTLED_MS = 60_000;
 
 /** Maximum rest after each candidate, in milliseconds. */
-const REST_MS = 40;
+const REST_MS = 30;
 
 /** Its candidate is not, or no longer, to be erased. */
 class NotDue extends Error {}

@@ -41,8 +41,8 @@ Applies(before) == IF Has("compare-and-set") THEN row.v = before.v ELSE ~row.del
 
 \* Reads, and checks what was read. After a lost race it reads and checks again. A mutant checks once, before it reads what it
 \* replaces.
-\* code: src/candidates/store.ts | check(found, found.hold !== null);
-\* code: src/candidates/eraser.ts | if (isHeld && options.despiteHolds !== true) throw onHold(id);
+\* code: src/candidates/store.ts | check(found);
+\* code: src/candidates/eraser.ts | if (isHeld === true && options.despiteHolds !== true) throw onHold(id);
 Look(e) ==
   /\ step[e] = "look"
   /\ step' = [step EXCEPT ![e] = IF row.del \/ row.held THEN "over" ELSE IF Has("check-in-write") THEN "write" ELSE "read"]

@@ -13,7 +13,7 @@ describe("/settings/retention", () => {
   const admin = (...args: string[]) => answerOf(args, serversOf(service.config));
   const entries = async () =>
     (await service.operators.mongo.db.collection("audit").find({ account: account.id }).toArray())
-      .filter(({ action }) => action === "retention set")
+      .filter(({ action, of }) => action === "retention set" && of === null)
       .map(({ actor, details }) => ({ actor, details: details as object }));
 
   it("keeps every candidate until the account sets days, and merges what is sent", async () => {
