@@ -11,6 +11,7 @@ import { AuditStore } from "./audit/store.ts";
 import { bulkService } from "./candidates/bulk.ts";
 import { Checkpoints, CheckpointStore, SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
 import { Eraser } from "./candidates/eraser.ts";
+import { datedBy } from "./candidates/erasure.ts";
 import { CandidateService } from "./candidates/service.ts";
 import { historyPages } from "./candidates/history-pages.ts";
 import { CandidateStore } from "./candidates/store.ts";
@@ -44,6 +45,8 @@ import { Visits } from "./reminders/pages/visits.ts";
 import { remindService } from "./reminders/remind.ts";
 import { openReminders, remindersOf, wireReminders } from "./reminders/wire.ts";
 import { routes } from "./routes.ts";
+import { retentionService } from "./settings/retention.ts";
+import { RetentionStore } from "./settings/retention-store.ts";
 import { settingsService } from "./settings/service.ts";
 import { settingsStores } from "./settings/store.ts";
 import { runners } from "./sweeps/runners.ts";
@@ -136,7 +139,10 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   const reads = new AuditedReads(audit, clock, log);
   const open = () => openReminders({ ...shared, accounts, restore, random: randomBytes });
   const reminders = await startup.untilUp("mongodb", open);
-  const store = new CandidateStore(mongo, clock, remindersOf(reminders, !startup.isPatient), log);
+  const rules = new RetentionStore(mongo, clock, config.RETENTION_NOTICE_HOURS);
+  await startup.untilUp("mongodb", () => rules.all());
+  closers.push(rules.watch());
+  const store = new CandidateStore(mongo, clock, remindersOf(reminders, !startup.isPatient), log, datedBy(rules.of));
   const { feedClock, inFlight } = store;
   metrics.readFeed = () => inFlight.state();
   metrics.readUnreadable = () => store.reader.unreadable().length;
@@ -181,6 +187,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
       references: referenceService(store),
       remind: remindService({ ...reminders, candidates: store }, config.SMTP_URL !== null),
       settings,
+      retention: retentionService({ store: rules, audit, newId: newTypeId }),
       usage: usageService(usage, accounts, clock),
     }),
     restore,
@@ -214,6 +221,8 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
     usage,
     audit,
     holder,
+    rules,
+    feedLagMs,
   });
   return {
     app,

@@ -99,6 +99,11 @@ const SETTINGS = {
     [100, 60_000],
     "maximum time for a MongoDB operation, in milliseconds; then 503 `store_unavailable`",
   ),
+  RETENTION_NOTICE_HOURS: integer(
+    24,
+    [0, 720],
+    "minimum time from a change of retention settings, of the candidate by somebody, or from the end of a restore, to an erasure by them, in hours",
+  ),
   LIMITER_TIMEOUT_MS: integer(
     100,
     [5, 10_000],

@@ -15,6 +15,7 @@ import { outreachEndpoints } from "./reminders/endpoints.ts";
 import type { OutreachService } from "./reminders/history.ts";
 import type { RemindService } from "./reminders/remind.ts";
 import { settingsEndpoints } from "./settings/endpoints.ts";
+import type { RetentionService } from "./settings/retention.ts";
 import type { SettingsService } from "./settings/service.ts";
 import { usageEndpoint } from "./usage/endpoints.ts";
 import type { UsageService } from "./usage/service.ts";
@@ -30,6 +31,7 @@ export interface Services {
   readonly references: ReferenceService;
   readonly remind: RemindService;
   readonly settings: SettingsService;
+  readonly retention: RetentionService;
   readonly usage: UsageService;
 }
 
@@ -43,7 +45,7 @@ export function routes(services: Services): readonly Route[] {
   const packs = packEndpoints(services.packs);
   const references = referenceEndpoints(services.references, services.eraser);
   const outreach = outreachEndpoints(services.outreach, services.remind);
-  const settings = settingsEndpoints(services.settings);
+  const settings = settingsEndpoints(services.settings, services.retention);
   // prettier-ignore
   return [
     route("GET",   "/limits",                                  "free",     readLimits),
@@ -75,5 +77,7 @@ export function routes(services: Services): readonly Route[] {
     route("PATCH", "/settings/assistant",                      "settings", settings.changeAssistant),
     route("GET",   "/settings/quiet-hours",                    "reads",    settings.readQuietHours),
     route("PATCH", "/settings/quiet-hours",                    "settings", settings.changeQuietHours),
+    route("GET",   "/settings/retention",                      "reads",    settings.readRetention),
+    route("PATCH", "/settings/retention",                      "settings", settings.changeRetention),
   ];
 }

@@ -12,6 +12,7 @@ const BOUNDS: Partial<Record<SettingName, [smallest: number, largest: number]>> 
   MAX_DOCUMENT_BYTES: [1, 1_073_741_824],
   BODY_TIMEOUT_MS: [100, 600_000],
   STORE_TIMEOUT_MS: [100, 60_000],
+  RETENTION_NOTICE_HOURS: [0, 720],
   LIMITER_TIMEOUT_MS: [5, 10_000],
   REPLICAS_EXPECTED: [1, 10_000],
   MAIL_PER_MINUTE: [1, 100_000],

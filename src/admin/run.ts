@@ -14,6 +14,7 @@ import { addLimitCommands } from "./limits.ts";
 import { Operations } from "./operations.ts";
 import { addOutreachCommands } from "./outreach.ts";
 import { addUsageCommands } from "./usage.ts";
+import { addRetentionCommands } from "./retention.ts";
 import { addRestoreCommands } from "./restore.ts";
 
 class UsageError extends Error {}
@@ -26,6 +27,7 @@ const NOUNS = [
   addLimitCommands,
   addUsageCommands,
   addOutreachCommands,
+  addRetentionCommands,
   addRestoreCommands,
   addCandidateCommands,
   addErasureCommands,

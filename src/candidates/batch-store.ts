@@ -6,6 +6,7 @@ import { type FeedClock, positionOf, type Reservation } from "./feed-clock.ts";
 import { expired } from "./moves.ts";
 import { addedAddresses, addressesOf, noMail, optedOut, type Reminders } from "./outreach.ts";
 import type { CandidateReader } from "./reader.ts";
+import type { Dated } from "./erasure.ts";
 import type { HistoryStore } from "./history-store.ts";
 import { type Author, type CandidateRecord, type Draft, service } from "./record.ts";
 import type { ReferenceIndexStore } from "./reference-index-store.ts";
@@ -29,6 +30,7 @@ interface Dependencies {
   readonly feedClock: FeedClock;
   readonly inFlight: WritesInFlight;
   readonly history: HistoryStore;
+  readonly dated: Dated;
   /** As CandidateStore writes. */
   readonly commit: (changes: readonly Change[], position: Reservation) => Promise<number>;
 }
@@ -37,7 +39,7 @@ export type CandidateBatches = ReturnType<typeof candidateBatches>;
 
 /** Writes several candidates at once. Every function may throw problem store_unavailable. */
 export function candidateBatches(dependencies: Dependencies) {
-  const { mongo, reader, references, reminders, feedClock, inFlight, history, commit } = dependencies;
+  const { mongo, reader, references, reminders, feedClock, inFlight, history, dated, commit } = dependencies;
 
   /**
    * Inserts and changes different candidates of one account in one write, which is encoded in one go. Returns each as it was
@@ -57,9 +59,10 @@ export function candidateBatches(dependencies: Dependencies) {
     const latest = writes.map((each) => ("draft" in each ? 0 : Date.parse(each.before.updated_at)));
     const position = feedClock.reserve(Math.max(...latest));
     const changes = writes.map((each, n) => {
-      if ("draft" in each) return { before: undefined, after: firstVersion(each.draft, by, position.at, stoppedOf(n)) };
+      if ("draft" in each)
+        return { before: undefined, after: dated(firstVersion(each.draft, by, position.at, stoppedOf(n))) };
       const after = nextRecord(each.before, optedOut(each.after, stoppedOf(n)), by, position, plan);
-      return { before: each.before, after };
+      return { before: each.before, after: dated(after) };
     });
     if (await areWritten(changes, position)) return changes.map(({ after }) => after);
     const ids = changes.map(({ after }) => after.id);
@@ -92,7 +95,8 @@ export function candidateBatches(dependencies: Dependencies) {
     const changes = due.map((before) => {
       const edited = expired(before, today, timestamp(position.now));
       const { by } = service(before.accountId, "expiries");
-      return { before, after: nextRecord(before, edited, by, position, plans.get(before.accountId) ?? noMail) };
+      const after = nextRecord(before, edited, by, position, plans.get(before.accountId) ?? noMail);
+      return { before, after: dated(after) };
     });
     return committed(changes, position);
   }

@@ -3,7 +3,7 @@ import type { AuditEvent } from "../audit/entry.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
-import { type Precondition, problem } from "../problems.ts";
+import { type Precondition, type Problem, problem } from "../problems.ts";
 import { documentOf } from "./documents.ts";
 import { candidateDeleted, isTombstone, type Tombstone, namesFile } from "./erasure.ts";
 import { withoutPart } from "./parts.ts";
@@ -24,6 +24,8 @@ interface EraserOptions {
 export interface ErasureOptions {
   /** True to erase also what is under a hold. */
   readonly despiteHolds?: boolean | undefined;
+  /** Is called with the record that is erased, undefined if that cannot be read. If it throws, nothing is erased. */
+  readonly check?: (record: CandidateRecord | undefined) => void;
 }
 
 /**
@@ -37,12 +39,17 @@ export class Eraser {
     this.#dependencies = dependencies;
   }
 
-  /** Erases a candidate. Returns false if there is nothing to do, because it is erased already. */
+  /**
+   * Erases a candidate. Returns false if there is nothing to do, because it is erased already.
+   * @throws problems not_found, on_hold, and what `precondition` and the check throw.
+   */
   async erase({ accountId, keyId }: Caller, id: string, precondition: Precondition, options: ErasureOptions = {}) {
     const { store } = this.#dependencies;
-    const erased = await store.erase(accountId, id, keyId, (record) => {
+    const erased = await store.erase(accountId, id, keyId, (found) => {
+      const [record, isHeld] = isTombstone(found) ? [undefined, found.left?.isHeld] : [found, found.hold !== null];
       precondition(record === undefined ? [] : [taggedCandidate(record)]);
-      if (record !== undefined && options.despiteHolds !== true) checkNotHeld(record);
+      if (isHeld === true && options.despiteHolds !== true) throw onHold(id);
+      options.check?.(record);
     });
     await this.#removeRest(erased);
     return erased.erasure !== null;
@@ -86,7 +93,7 @@ export class Eraser {
     const { store } = this.#dependencies;
     const edit: Edit = (record, at) => {
       const after = without(record, { key, at });
-      if (!despiteHolds) checkNotHeld(record);
+      if (record.hold !== null && !despiteHolds) throw onHold(candidateId);
       return after;
     };
     await this.#removeRest(await store.change(author, candidateId, edit));
@@ -144,10 +151,9 @@ export class Eraser {
 /** Who deletes a part: `keyId` for the audit, `by` for the candidate's history. */
 type Deleting = Caller & Author;
 
-/** @throws problem on_hold */
-function checkNotHeld({ id, hold }: CandidateRecord): void {
+function onHold(id: string): Problem {
   const detail = `Candidate ${id} is under a hold. To delete it, or its documents and references, lift the hold first.`;
-  if (hold !== null) throw problem("on_hold", detail);
+  return problem("on_hold", detail);
 }
 
 /** The entry of the audit. Its id is derived from what was deleted, so a repeated erasure writes it once. */

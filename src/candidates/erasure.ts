@@ -1,6 +1,11 @@
+import { timestamp } from "../infra/clock.ts";
 import { isGone, type Problem, problem } from "../problems.ts";
+import type { RetentionRules } from "../settings/retention-store.ts";
+import type { By } from "./history-schema.ts";
 import type { DeletedCandidate, UnreadableCandidate } from "./row-schema.ts";
 import type { CandidateRecord, Deleter, Deletion, DocumentRecord, Erasure } from "./record.ts";
+
+const DAY_MS = 86_400_000;
 
 /** What remains of an erased candidate. It has no personal data, and is never removed. */
 export interface Tombstone {
@@ -12,7 +17,7 @@ export interface Tombstone {
   /** What is still to be removed. Null once all of it is gone. */
   readonly erasure: Erasure | null;
   /** What is to be removed of a record that cannot be read. Only before it is erased: it is no tombstone yet. */
-  readonly left?: Pick<Erasure, "files" | "references">;
+  readonly left?: Pick<Erasure, "files" | "references"> & { readonly isHeld: boolean };
 }
 
 /** A candidate as it is stored: its record, or what remains of it. */
@@ -103,4 +108,56 @@ export async function unlessErased<T>(task: Promise<T>): Promise<T | undefined> 
     if (isGone(error) || error instanceof UnreadableRecord) return undefined;
     throw error;
   }
+}
+
+/** What retention needs of a candidate. */
+export interface Retained extends Pick<CandidateRecord, "version" | "updated_at" | "retention"> {
+  readonly state: string;
+  /** Absent in records of earlier versions. */
+  readonly hold?: CandidateRecord["hold"];
+}
+
+/** Notes in a version that is about to be written since when what retention counts from. @param before undefined if it is new. */
+export function withActivity(before: CandidateRecord | undefined, after: CandidateRecord, by: By): CandidateRecord {
+  const { version, updated_at } = after;
+  const known = timesOf(before ?? after);
+  const since = before?.state === after.state ? known.since : updated_at;
+  const active_at = by.type === "service" ? known.active_at : updated_at;
+  return { ...after, retention: { version, since, active_at, erases_at: null } };
+}
+
+/** Returns a version that is about to be written, with the time from which it is to be erased. */
+export type Dated = <F extends Found>(found: F) => F;
+
+export function datedBy(rulesOf: (accountId: string) => RetentionRules): Dated {
+  return (found) => {
+    if (isTombstone(found) || found.retention === undefined) return found;
+    const erases_at = erasureOf(found, rulesOf(found.accountId));
+    return { ...found, retention: { ...found.retention, erases_at } };
+  };
+}
+
+/**
+ * Returns the time from which a candidate is to be erased, RFC 3339. Null if it is not: under a hold, or if the account keeps those
+ * in its state. Notice is given of a change by somebody too, so that nobody is erased in the second in which a hold is lifted.
+ */
+export function erasureOf(candidate: Retained, { days, changedAt, noticeMs }: RetentionRules): string | null {
+  const { state, hold = null } = candidate;
+  const isOver = state === "completed" || state === "withdrawn";
+  const wait = days[isOver ? state : "inactive"];
+  if (hold !== null || wait === null) return null;
+  const { since, active_at } = timesOf(candidate);
+  const active = Date.parse(active_at);
+  const from = isOver ? Date.parse(since) : Math.max(Date.parse(since), active);
+  const at = Math.max(from + wait * DAY_MS, Math.max(changedAt, active) + noticeMs);
+  return Number.isNaN(at) ? null : timestamp(at); // the record may be damaged
+}
+
+/** Returns what was noted of the candidate's erasure. A version that knows no retention may have written it since. */
+export function notedErasureOf({ retention, version }: Retained): string | null {
+  return retention?.version === version ? retention.erases_at : null;
+}
+
+function timesOf({ retention, version, updated_at }: Pick<Retained, "retention" | "version" | "updated_at">) {
+  return retention?.version === version ? retention : { since: updated_at, active_at: updated_at };
 }

@@ -12,6 +12,7 @@ export const CANDIDATE_INDEXES: CollectionIndexes = {
     { key: { words_form: 1 } },
     { key: { next_expiry: 1 }, partialFilterExpression: { next_expiry: { $gt: "" } } },
     { key: { "erasure.at": 1 }, partialFilterExpression: { "erasure.at": { $gt: "" } } },
+    { key: { "retention.erases_at": 1 }, partialFilterExpression: { "retention.erases_at": { $gt: "" } } },
     { key: { "outreach.look_at": 1, account: 1 }, partialFilterExpression: { "outreach.look_at": { $gt: "" } } },
     { key: { account: 1, "outreach.rules": 1 }, partialFilterExpression: { "outreach.look_at": { $gt: "" } } },
   ],

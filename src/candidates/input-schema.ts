@@ -55,6 +55,7 @@ export const READ_ONLY = {
   ...readOnly("object", "id", "state_reason", "waiting_on", "version", "pack_version", "created_at", "updated_at"),
   state: "it is derived from documents and references",
   reference_requirements: "it is derived; set references_required instead",
+  erases_at: "it follows from the retention settings",
   started_at: "start the candidate with POST /candidates/{id}/start",
 };
 

@@ -27,6 +27,7 @@ const Readable = Type.Object({
     opted_out: Texts,
     resumed_at: Type.Optional(Timestamp),
   }),
+  retention: Type.Optional(Type.Object({ since: Timestamp, active_at: Timestamp, erases_at: nullable(Timestamp) })),
 });
 
 /** Members of responses that no record has. */
@@ -35,6 +36,7 @@ const DERIVED = new Set([
   "candidate_id",
   "etag",
   "decided",
+  "erases_at",
   "state_reason",
   "waiting_on",
   "reference_requirements",

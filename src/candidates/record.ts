@@ -28,7 +28,7 @@ export type Derived = "state_reason" | "waiting_on" | "reference_requirements";
  * every write is a compare-and-set on it.
  */
 export interface CandidateRecord extends Readonly<
-  Omit<Candidate, "object" | "documents" | "references" | "outreach" | Derived>
+  Omit<Candidate, "object" | "documents" | "references" | "outreach" | "erases_at" | Derived>
 > {
   readonly accountId: string;
   readonly documents: readonly DocumentRecord[];
@@ -41,11 +41,25 @@ export interface CandidateRecord extends Readonly<
   /** Who decided, by the id of the document or reference. Counts only while that has this state. */
   readonly decisions: Readonly<Record<string, Decision>>;
   readonly history: HistoryRecord;
+  /** When it is erased without a request (retention.ts). Absent in records of earlier versions. */
+  readonly retention?: RetentionRecord;
   /** Only in an edit: the decision of a part for which the client says who decided. */
   readonly stated?: { readonly id: string; readonly decided_by: string | null };
 }
 
 export type Decision = Readonly<Decided>;
+
+/** Timestamps are RFC 3339. */
+export interface RetentionRecord {
+  /** The version of the candidate that noted this. */
+  readonly version: number;
+  /** When the candidate came into its state. */
+  readonly since: string;
+  /** When somebody last changed it: not the service by itself. */
+  readonly active_at: string;
+  /** In an index, for the sweep. Null if it is never erased without a request. */
+  readonly erases_at: string | null;
+}
 
 /** What changed (history.ts). Its oldest entries may have moved to a collection of their own (history-store.ts). */
 export interface HistoryRecord {
@@ -164,7 +178,7 @@ export interface Deletion extends Deleter {
 /** A candidate without the fields that the store sets itself when it writes. */
 export type Draft = Omit<
   CandidateRecord,
-  "version" | "state" | "outreach" | "created_at" | "updated_at" | "decisions" | "history"
+  "version" | "state" | "outreach" | "created_at" | "updated_at" | "decisions" | "history" | "retention"
 >;
 
 /** Describes a document's content. The bytes are in GridFS under `file_id`. */

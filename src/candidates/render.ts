@@ -2,6 +2,7 @@ import type { Document } from "./document-schema.ts";
 import type { CandidateRecord, ContentRecord, DocumentRecord, ReferenceRecord } from "./record.ts";
 import type { Decided } from "./history-schema.ts";
 import { chaseOf } from "./outreach.ts";
+import { notedErasureOf } from "./erasure.ts";
 import type { Reference } from "./reference-schema.ts";
 import type { Candidate, WaitingOn } from "./schema.ts";
 import { derive } from "./states.ts";
@@ -31,6 +32,7 @@ export function renderCandidate(record: CandidateRecord): Candidate {
     withdrawn: record.withdrawn,
     withdrawal_reason: record.withdrawal_reason,
     hold: record.hold,
+    erases_at: notedErasureOf(record),
     documents: record.documents.map((document) => renderDocument(record, document)),
     references: record.references.map((reference) => renderReference(record, reference)),
     version: record.version,
@@ -91,7 +93,15 @@ const SAID: Partial<Record<string, string>> = {
  * while they run side by side. Whatever else the candidate shows changes `version`, or belongs to one response.
  */
 export function taggedView(candidate: Candidate) {
-  const { outreach: _o, outreach_enabled: _e, warnings: _w, language: _l, hold: _h, ...shown } = candidate;
+  const {
+    outreach: _o,
+    outreach_enabled: _e,
+    warnings: _w,
+    language: _l,
+    hold: _h,
+    erases_at: _a,
+    ...shown
+  } = candidate;
   const told = new Map(shown.waiting_on.map((wait) => [wait.message, toldBefore(wait)]));
   return {
     ...shown,

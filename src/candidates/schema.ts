@@ -165,6 +165,11 @@ export const Candidate = component("Candidate", "A candidate with all documents 
   withdrawn: about(Type.Boolean(), ...TEXT.withdrawn),
   withdrawal_reason: about(nullable(Type.String()), ...TEXT.withdrawal_reason),
   hold: about(nullable(Hold), ...TEXT.hold),
+  erases_at: about(
+    nullable(Timestamp),
+    "From when the candidate is erased without a request, by the account's retention settings. Null: never, or there is a hold.",
+    "2027-08-19T14:05:37.206Z",
+  ),
   documents: about(Type.Array(Document), "The documents, in the order in which they were added."),
   references: about(Type.Array(Reference), "The references, in the order in which they were added."),
   version: about(Type.Integer({ minimum: 1 }), "Counts the changes of the candidate, from 1.", 7),

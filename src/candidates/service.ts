@@ -156,10 +156,7 @@ export class CandidateService {
     const to = { ids: partIds(given, newId), now: timestamp(now) };
     const after = onConflict === "skip" ? found : merged(found, given, to);
     if (after === found) return dryRun("unchanged", found);
-    return dryRun(
-      "updated",
-      nextRecord(found, after, by, { at: now, now }, () => found.outreach),
-    );
+    return dryRun("updated", store.dated(nextRecord(found, after, by, { at: now, now }, () => found.outreach)));
   }
 
   async read(accountId: string, id: string): Promise<Candidate> {

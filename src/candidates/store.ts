@@ -10,6 +10,7 @@ import { ExternalIds } from "./external-id-reader.ts";
 import { type HistoryStore, historyStore } from "./history-store.ts";
 import { FeedClock, type Reservation } from "./feed-clock.ts";
 import { addedAddresses, addressesOf, contactsOf, noMail, optedOut, type Reminders } from "./outreach.ts";
+import type { Dated } from "./erasure.ts";
 import { CandidateReader } from "./reader.ts";
 import { type Author, type CandidateKey, type CandidateRecord, type Draft, service } from "./record.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
@@ -24,6 +25,7 @@ export type Edit = (record: CandidateRecord, now: string) => CandidateRecord;
 type FoundEdit = (found: Found, now: string) => Found;
 
 const NO_REMINDERS: Reminders = { plannerOf: () => Promise.resolve(noMail), optedOut: () => Promise.resolve([]) };
+const UNDATED: Dated = (found) => found;
 
 /**
  * Writes candidates to MongoDB, with the lookups of their references. Each write is a compare-and-set on the version. Every
@@ -41,10 +43,13 @@ export class CandidateStore {
   readonly history: HistoryStore;
   readonly feedClock: FeedClock;
   readonly batches: CandidateBatches;
+  /** Notes when a candidate that is about to be written will be erased without a request. */
+  readonly dated: Dated;
   readonly inFlight = new WritesInFlight((key) => this.#renew(key));
 
-  constructor(mongo: Mongo, clock: Clock, reminders: Reminders = NO_REMINDERS, log?: Pick<Logger, "error">) {
+  constructor(mongo: Mongo, clock: Clock, reminders = NO_REMINDERS, log?: Pick<Logger, "error">, dated = UNDATED) {
     this.#mongo = mongo;
+    this.dated = dated;
     this.#reminders = reminders;
     this.feedClock = new FeedClock(clock);
     this.#candidates = mongo.db.collection("candidates");
@@ -55,7 +60,8 @@ export class CandidateStore {
     this.history = historyStore(mongo, this.reader);
     const commit = (changes: readonly Change[], position: Reservation) => this.#commit(changes, position);
     const { reader, references, feedClock, inFlight, history } = this;
-    this.batches = candidateBatches({ mongo, reader, references, reminders, feedClock, inFlight, history, commit });
+    const given = { mongo, reminders, dated, commit };
+    this.batches = candidateBatches({ ...given, reader, references, feedClock, inFlight, history });
   }
 
   /**
@@ -69,7 +75,7 @@ export class CandidateStore {
       compareAndSet("this candidate", async () => {
         const optedOutOnes = await this.#reminders.optedOut(draft.accountId, addressesOf(draft));
         const position = this.feedClock.reserve();
-        const after = firstVersion(draft, by, position.at, optedOutOnes);
+        const after = this.dated(firstVersion(draft, by, position.at, optedOutOnes));
         try {
           await this.#commit([{ before: undefined, after }], position);
           return alive(await this.#inPlace(after, position));
@@ -87,7 +93,8 @@ export class CandidateStore {
   /** Does what `insert` does, but writes nothing. @throws as `insert` does. */
   async rehearse(draft: Draft, { by }: Author): Promise<CandidateRecord> {
     const now = this.feedClock.now();
-    const record = firstVersion(draft, by, now, await this.#reminders.optedOut(draft.accountId, addressesOf(draft)));
+    const optedOuts = await this.#reminders.optedOut(draft.accountId, addressesOf(draft));
+    const record = this.dated(firstVersion(draft, by, now, optedOuts));
     checkSize(record, now);
     await this.externalIds.check(draft);
     return record;
@@ -106,14 +113,14 @@ export class CandidateStore {
   /**
    * Erases a candidate's record: a tombstone takes its place, in one write. What lies outside the record is left to the
    * caller. Returns the tombstone, also if the candidate was erased before. Also erases a record that cannot be read.
-   * @param check is called before the candidate is erased, with its record if that can be read. If it throws, nothing is erased.
+   * @param check is called before the candidate is erased, with what it replaces. If it throws, nothing is erased.
    * @throws problem not_found
    */
-  async erase(accountId: string, id: string, key: string, check: (record?: CandidateRecord) => void): Promise<Found> {
+  async erase(accountId: string, id: string, key: string, check: (found: Found) => void): Promise<Found> {
     const author = { ...service(accountId, "erasures"), id }; // a tombstone has no history
     const edit: FoundEdit = (found, at) => {
       if (isTombstone(found) && found.left === undefined) return found;
-      check(isTombstone(found) ? undefined : found);
+      check(found);
       return tombstoneOf(found, { key, at });
     };
     try {
@@ -175,7 +182,7 @@ export class CandidateStore {
     return this.references.around(before, added, async () => {
       // Readers allow for the duration of one write, so the position is reserved just before it.
       const position = added.length + emails.length === 0 ? reserved : this.feedClock.reserve(reserved.at - 1);
-      const after = nextVersion(before, marked, by, position, plan);
+      const after = this.dated(nextVersion(before, marked, by, position, plan));
       try {
         const count = await this.#commit([{ before, after }], position);
         return count === 0 ? undefined : await this.#inPlace(after, position);

@@ -96,16 +96,17 @@ export function checkSize(record: CandidateRecord, at: number, before?: Found): 
 }
 
 /**
- * Returns the record without the traces of reminders. The size limit counts this, so that no reminder fails because a record
- * is full. Reminders add at most about 40 kB.
+ * Returns the record without the traces of reminders and of retention. The size limit counts this, so that no reminder fails
+ * because a record is full. Reminders add at most about 40 kB.
  */
-function unchased(record: CandidateRecord): CandidateRecord {
+function unchased({ retention: _retention, ...record }: CandidateRecord): CandidateRecord {
   return {
     ...record,
     state: "action_required", // it follows from the references' states; this is the longest one
     outreach: NO_OUTREACH,
     decisions: {},
-    outreach_enabled: true, // a full record can still be silenced
+    outreach_enabled: true, // a full record can still be silenced, and kept
+    hold: null,
     documents: record.documents.map((document) => ({ ...document, chase: NEVER_CHASED })),
     references: record.references.map((reference) => ({
       ...reference,
@@ -178,7 +179,11 @@ export function salvaged(document: Uint8Array): Tombstone {
     version,
     updated_at: timestamp(Date.parse(updated_at) || 0),
     erasure: erasure !== undefined && lists.every(Array.isArray) ? erasure : null,
-    left: { files: all(/"file_id":"([0-9a-f]{24})"/g), references: all(/"id":"(ref_[0-9a-z]{26})"/g) },
+    left: {
+      isHeld: (stored.hold ?? null) !== null,
+      files: all(/"file_id":"([0-9a-f]{24})"/g),
+      references: all(/"id":"(ref_[0-9a-z]{26})"/g),
+    },
   };
 }
 

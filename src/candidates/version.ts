@@ -6,6 +6,7 @@ import { type Found, isTombstone } from "./erasure.ts";
 import type { Reservation } from "./feed-clock.ts";
 import { comparable, NO_OUTREACH, type Planner, planned } from "./outreach.ts";
 import type { By } from "./history-schema.ts";
+import { withActivity } from "./erasure.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
 import { derive } from "./states.ts";
 
@@ -17,7 +18,7 @@ export function firstVersion(draft: Draft, by: By, at: number, optedOut: readonl
   const reason = draft.withdrawn ? "withdrawn" : "not_started";
   const outreach = { ...NO_OUTREACH, reason, opted_out: optedOut.map(comparable) } as const;
   const facts = { outreach, decisions: {}, history: NO_HISTORY, version: 1, created_at: updated_at, updated_at };
-  return withHistory(undefined, withState({ ...draft, ...facts }), by);
+  return withActivity(undefined, withHistory(undefined, withState({ ...draft, ...facts }), by), by);
 }
 
 /** Returns the version that follows `before`, at a feed position. A record has its derived state and a new plan of its reminders. */
@@ -35,7 +36,7 @@ export function nextRecord(
   plan: Planner,
 ): CandidateRecord {
   const written = withState({ ...edited, version: before.version + 1, updated_at: timestamp(at) });
-  const next = withHistory(before, written, by);
+  const next = withActivity(before, withHistory(before, written, by), by);
   const isSame = next.history.count === before.history.count && isSamePack(before, edited);
   const pack_version = before.pack_version + (isSame ? 0 : 1);
   return planned(withChanges(before, { ...next, pack_version }, now), plan, now);

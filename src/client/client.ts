@@ -237,4 +237,13 @@ export class OnboardingClient {
   changeQuietHours(patch: api.QuietHoursPatch, options: CallOptions = {}): Promise<api.QuietHoursSettings> {
     return this.#calls.patch("/settings/quiet-hours", patch, options, "settings");
   }
+
+  readRetention(options: CallOptions = {}): Promise<api.RetentionSettings> {
+    return this.#calls.get("/settings/retention", options);
+  }
+
+  /** After so many days candidates are erased for good. Null: never. */
+  changeRetention(patch: api.RetentionPatch, options: CallOptions = {}): Promise<api.RetentionSettings> {
+    return this.#calls.patch("/settings/retention", patch, options, "settings");
+  }
 }

@@ -898,6 +898,10 @@ export type Candidate = {
      */
     hold: Hold | null;
     /**
+     * From when the candidate is erased without a request, by the account's retention settings. Null: never, or there is a hold.
+     */
+    erases_at: string | null;
+    /**
      * The documents, in the order in which they were added.
      */
     documents: Array<Document>;
@@ -1869,6 +1873,74 @@ export type QuietHoursPatch = {
      * The days on which quiet hours start, at least one. Default: every day.
      */
     days?: Array<'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'> | null;
+};
+
+/**
+ * After how many days candidates are erased.
+ */
+export type EraseAfterDays = {
+    /**
+     * Days after a candidate became completed, 1 to 3,650. Null: never.
+     */
+    completed: number | null;
+    /**
+     * Days after a candidate became withdrawn, 1 to 3,650. Null: never.
+     */
+    withdrawn: number | null;
+    /**
+     * In every other state: days after somebody last changed the candidate, or its state changed, 1 to 3,650. Null: never.
+     */
+    inactive: number | null;
+};
+
+/**
+ * When candidates are erased without a request.
+ */
+export type RetentionSettings = {
+    /**
+     * The type of the object.
+     */
+    object: 'retention_settings';
+    /**
+     * After how many days candidates are erased. Default: never.
+     */
+    erase_after_days: EraseAfterDays;
+    /**
+     * Counts the changes of the settings. 0 before the first.
+     */
+    version: number;
+    /**
+     * When the settings were last changed. Null before the first change.
+     */
+    updated_at: string | null;
+};
+
+/**
+ * Changes of the days: null means never.
+ */
+export type EraseAfterDaysPatch = {
+    /**
+     * Days after a candidate became completed, 1 to 3,650. Null: never.
+     */
+    completed?: number | null;
+    /**
+     * Days after a candidate became withdrawn, 1 to 3,650. Null: never.
+     */
+    withdrawn?: number | null;
+    /**
+     * In every other state: days after somebody last changed the candidate, or its state changed, 1 to 3,650. Null: never.
+     */
+    inactive?: number | null;
+};
+
+/**
+ * Changes of the retention settings (JSON Merge Patch, RFC 7396): null restores a default.
+ */
+export type RetentionPatch = {
+    /**
+     * Changes of the days. Null: candidates are kept.
+     */
+    erase_after_days?: EraseAfterDaysPatch | null;
 };
 
 /**
@@ -4431,6 +4503,151 @@ export type ChangeQuietHoursResponses = {
 };
 
 export type ChangeQuietHoursResponse = ChangeQuietHoursResponses[keyof ChangeQuietHoursResponses];
+
+export type ReadRetentionData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the client's copy. While it is current, the response is 304.
+         */
+        'If-None-Match'?: string;
+        /**
+         * Copied to the response and to the log.
+         */
+        'X-Request-Id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/settings/retention';
+};
+
+export type ReadRetentionErrors = {
+    /**
+     * invalid_query, malformed_path, malformed_request
+     */
+    400: Problem;
+    /**
+     * api_key_invalid, api_key_missing, api_key_revoked
+     */
+    401: Problem;
+    /**
+     * account_suspended
+     */
+    403: Problem;
+    /**
+     * request_timeout
+     */
+    408: Problem;
+    /**
+     * rate_limited
+     */
+    429: Problem;
+    /**
+     * headers_too_large
+     */
+    431: Problem;
+    /**
+     * internal_error
+     */
+    500: Problem;
+    /**
+     * limiter_unavailable, service_restoring, store_unavailable
+     */
+    503: Problem;
+};
+
+export type ReadRetentionError = ReadRetentionErrors[keyof ReadRetentionErrors];
+
+export type ReadRetentionResponses = {
+    /**
+     * Done.
+     */
+    200: RetentionSettings;
+};
+
+export type ReadRetentionResponse = ReadRetentionResponses[keyof ReadRetentionResponses];
+
+export type ChangeRetentionData = {
+    /**
+     * The fields.
+     */
+    body: RetentionPatch;
+    headers?: {
+        /**
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
+         */
+        'If-Match'?: string;
+        /**
+         * Copied to the response and to the log.
+         */
+        'X-Request-Id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/settings/retention';
+};
+
+export type ChangeRetentionErrors = {
+    /**
+     * invalid_query, malformed_json, malformed_path, malformed_request
+     */
+    400: Problem;
+    /**
+     * api_key_invalid, api_key_missing, api_key_revoked
+     */
+    401: Problem;
+    /**
+     * account_suspended
+     */
+    403: Problem;
+    /**
+     * request_timeout
+     */
+    408: Problem;
+    /**
+     * version_mismatch
+     */
+    412: Problem;
+    /**
+     * payload_too_large
+     */
+    413: Problem;
+    /**
+     * unsupported_media_type
+     */
+    415: Problem;
+    /**
+     * validation_failed
+     */
+    422: Problem;
+    /**
+     * rate_limited
+     */
+    429: Problem;
+    /**
+     * headers_too_large
+     */
+    431: Problem;
+    /**
+     * internal_error
+     */
+    500: Problem;
+    /**
+     * limiter_unavailable, service_restoring, store_unavailable
+     */
+    503: Problem;
+};
+
+export type ChangeRetentionError = ChangeRetentionErrors[keyof ChangeRetentionErrors];
+
+export type ChangeRetentionResponses = {
+    /**
+     * Done.
+     */
+    200: RetentionSettings;
+};
+
+export type ChangeRetentionResponse = ChangeRetentionResponses[keyof ChangeRetentionResponses];
 
 export type ReadContractData = {
     body?: never;

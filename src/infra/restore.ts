@@ -75,6 +75,11 @@ export class Restore {
     return ended_at === null || overdue === "send" ? undefined : { at: Date.parse(ended_at), overdue };
   }
 
+  /** Returns the end of the last restore, in milliseconds since the epoch; 0 if there was none. Call `read` or `watch` first. */
+  endedAt(): number {
+    return Date.parse(this.#state?.ended_at ?? "") || 0;
+  }
+
   /** Returns null if the database has no state. One round trip. */
   async read(): Promise<RestoreState | null> {
     const state = await this.#meta.findOne({ _id });

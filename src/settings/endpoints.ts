@@ -1,9 +1,17 @@
 import { endpoint } from "../api/endpoint.ts";
-import { AssistantPatch, AssistantSettings, QuietHoursPatch, QuietHoursSettings } from "./schema.ts";
+import type { RetentionService } from "./retention.ts";
+import {
+  AssistantPatch,
+  AssistantSettings,
+  QuietHoursPatch,
+  QuietHoursSettings,
+  RetentionPatch,
+  RetentionSettings,
+} from "./schema.ts";
 import { type SettingsService, taggedView } from "./service.ts";
 
 /** The operations on an account's settings. Each kind has its defaults until the account changes them. */
-export function settingsEndpoints(settings: SettingsService) {
+export function settingsEndpoints(settings: SettingsService, retention: RetentionService) {
   return {
     readAssistant: endpoint({
       name: "readAssistantSettings",
@@ -46,6 +54,26 @@ export function settingsEndpoints(settings: SettingsService) {
       volatile: ["effective"],
       problems: ["version_mismatch"],
       handle: ({ caller, body, precondition }) => settings.changeQuietHours(caller.accountId, body, precondition),
+    }),
+    readRetention: endpoint({
+      name: "readRetention",
+      tag: "Settings",
+      summary: "Read after how many days candidates are erased",
+      description: "Reads the retention settings. By default candidates are kept until they are deleted.",
+      response: RetentionSettings,
+      problems: [],
+      handle: ({ caller }) => retention.read(caller.accountId),
+    }),
+    changeRetention: endpoint({
+      name: "changeRetention",
+      tag: "Settings",
+      summary: "Change after how many days candidates are erased",
+      description:
+        "Changes the days that are sent; null means never. Candidates that are due then are erased after a day, except those under a hold: erases_at of each candidate says when.",
+      body: RetentionPatch,
+      response: RetentionSettings,
+      problems: ["version_mismatch"],
+      handle: ({ caller, body, precondition }) => retention.change(caller, body, precondition),
     }),
   };
 }

@@ -173,6 +173,35 @@ export const QuietHoursSettings = component("QuietHoursSettings", "The hours in 
 });
 export type QuietHoursSettings = Static<typeof QuietHoursSettings>;
 
+const Days = nullable(Type.Integer({ minimum: 1, maximum: 3_650 }));
+const daysFields = {
+  completed: about(Days, "Days after a candidate became completed, 1 to 3,650. Null: never.", 365),
+  withdrawn: about(Days, "Days after a candidate became withdrawn, 1 to 3,650. Null: never.", 90),
+  inactive: about(
+    Days,
+    "In every other state: days after somebody last changed the candidate, or its state changed, 1 to 3,650. Null: never.",
+    730,
+  ),
+};
+const EraseAfterDays = component("EraseAfterDays", "After how many days candidates are erased.", daysFields);
+export type EraseAfterDays = Static<typeof EraseAfterDays>;
+
+const DaysPatch = component("EraseAfterDaysPatch", "Changes of the days: null means never.", orDefaults(daysFields));
+export const RetentionPatch = component(
+  "RetentionPatch",
+  "Changes of the retention settings (JSON Merge Patch, RFC 7396): null restores a default.",
+  { erase_after_days: Type.Optional(about(nullable(DaysPatch), "Changes of the days. Null: candidates are kept.")) },
+  derived,
+);
+export type RetentionPatch = Static<typeof RetentionPatch>;
+
+export const RetentionSettings = component("RetentionSettings", "When candidates are erased without a request.", {
+  object: about(oneOf(["retention_settings"]), "The type of the object.", "retention_settings"),
+  erase_after_days: about(EraseAfterDays, "After how many days candidates are erased. Default: never."),
+  ...recordFields,
+});
+export type RetentionSettings = Static<typeof RetentionSettings>;
+
 /** The fields of a patch (JSON Merge Patch, RFC 7396): null restores the default, an absent field stays as it is. */
 function orDefaults<P extends TProperties>(fields: P) {
   const changed = Object.entries(fields).map(([name, field]) => [name, Type.Optional(nullable(field))]);

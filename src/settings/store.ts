@@ -14,12 +14,17 @@ export interface SettingsRecord<Values> {
 }
 
 /** `values` is JSON text, so that every value is read back exactly as it was written. */
-interface Stored {
+export interface Stored {
   /** The account. */
   _id: string;
   version: number;
   updated_at: string;
   values: string;
+}
+
+export function recordOf<Values>(stored: Omit<Stored, "_id">): SettingsRecord<Values> {
+  const { version, updated_at, values } = stored;
+  return { version, updated_at, values: JSON.parse(values) as Partial<Values> };
 }
 
 export function settingsStores(mongo: Mongo, clock: Clock) {
@@ -35,7 +40,7 @@ export class SettingsStore<Values> {
   readonly #settings: BoundedCollection<Stored>;
   readonly #queue = new KeyedQueue();
 
-  constructor(mongo: Mongo, clock: Clock, collection: "assistant_settings" | "quiet_hours_settings") {
+  constructor(mongo: Mongo, clock: Clock, collection: `${"assistant" | "quiet_hours" | "retention"}_settings`) {
     this.#clock = clock;
     this.#settings = new BoundedCollection(mongo, collection);
   }
@@ -43,9 +48,7 @@ export class SettingsStore<Values> {
   /** Returns what the account has set, or an empty record at version 0. */
   async get(accountId: string): Promise<SettingsRecord<Values>> {
     const stored = await this.#settings.findOne({ _id: accountId });
-    if (stored === null) return { version: 0, updated_at: null, values: {} };
-    const { version, updated_at, values } = stored;
-    return { version, updated_at, values: JSON.parse(values) as Partial<Values> };
+    return stored === null ? { version: 0, updated_at: null, values: {} } : recordOf(stored);
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { auditLog } from "../audit/log.ts";
 import type { AuditStore } from "../audit/store.ts";
+import { dueStore } from "../candidates/due-store.ts";
 import type { Config } from "../config.ts";
 import type { Eraser } from "../candidates/eraser.ts";
 import type { CandidateStore } from "../candidates/store.ts";
@@ -11,10 +12,12 @@ import type { Metrics } from "../infra/metrics.ts";
 import type { ReminderWork } from "../reminders/wire.ts";
 import type { ReminderStores } from "../reminders/stores.ts";
 import type { UsageStore } from "../usage/store.ts";
+import type { RetentionStore } from "../settings/retention-store.ts";
 import type { Restore } from "../infra/restore.ts";
 import { LeaseStore, type LeaseStoreOptions } from "./lease-store.ts";
 import { SweepRunner } from "./runner.ts";
 import { leftOverMail } from "./mail.ts";
+import { retention } from "./retention.ts";
 import { erasures, expiries, idempotencyRecords, leftOverBytes, missingWords, type Sweep } from "./sweep.ts";
 
 /** Pause between two passes of reminders, replans or opt-outs, in milliseconds. */
@@ -36,9 +39,11 @@ interface Dependencies extends LeaseStoreOptions {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly restore: Restore;
+  readonly rules: RetentionStore;
+  readonly feedLagMs: number;
 }
 
-/** Creates the runners of the sweeps. Replans, opt-outs and reminders have one each, so that no other sweep delays them. */
+/** Creates the runners of the sweeps. Retention, replans, opt-outs and reminders have one each, so that no other sweep delays them. */
 export function runners(dependencies: Dependencies): SweepRunner[] {
   const { clock, candidates, content, eraser, idempotency, reminders, reminderStores, usage } = dependencies;
   const { audit, config, skewMs, log, metrics, restore } = dependencies;
@@ -52,7 +57,11 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
     missingWords(candidates.words),
     { name: "old_usage", run: (signal) => usage.removeOld(clock.now(), signal) },
   ];
-  const usual = [new SweepRunner({ ...shared, name: "sweeps", sweeps })];
+  const due = dueStore(dependencies.mongo, candidates.reader);
+  const usual = [
+    new SweepRunner({ ...shared, name: "sweeps", sweeps }),
+    new SweepRunner({ ...shared, name: "retention", sweeps: [retention({ ...dependencies, due })] }),
+  ];
   if (config.AUDIT_LOG === "stdout") {
     const run = auditLog(audit, { clock, lagMs: config.STORE_TIMEOUT_MS + skewMs, lines: linesIn(log) });
     usual.push(new SweepRunner({ ...shared, name: "audit_log", sweeps: [{ name: "audit_log", run }] }));

@@ -5,7 +5,8 @@ import { useService } from "../support/use-service.ts";
 import { useImports } from "./imports.ts";
 
 /** What no import takes over: ids, times, and what is derived. */
-const OWN = new Set(["id", "candidate_id", "version", "created_at", "updated_at", "requested_at", "received_at"]);
+const TIMES = ["created_at", "updated_at", "requested_at", "received_at"];
+const OWN = new Set(["id", "candidate_id", "version", "decided", ...TIMES]);
 const comparable = (rows: readonly Candidate[]) =>
   rows
     .map((row) => JSON.stringify(row, (name, each: unknown) => (OWN.has(name) ? undefined : each)))
@@ -90,10 +91,12 @@ describe("candidates export", function () {
     const [from, to] = await Promise.all([service.account(), service.account()]);
     await put(await fileOf("start.csv", "external_id,documents,reference1.name\na,Visa,Jo\nb,,\n"), from);
     await from.client.post("/candidates/external:a/start");
+    await from.client.patch("/candidates/external:a", { hold: { reason: "it stays where it is" } });
+    await from.client.patch("/settings/retention", { erase_after_days: { inactive: 9 } });
     await from.client.request("DELETE", "/candidates/external:b");
     const file = await fileOf("started.ndjson", await exported(from, "ndjson"));
     expect(await put(file, to)).to.include({ rows: 1, created: 1, failed: 0 });
-    expect((await rowsOf(to))[0]).to.deep.include({ state: "created", started_at: null });
+    expect((await rowsOf(to))[0]).to.deep.include({ state: "created", started_at: null, hold: null });
     await to.client.request("DELETE", "/candidates/external:a");
     expect(await put(file, to)).to.include({ created: 0, failed: 1 }); // an import brings nobody back
   });

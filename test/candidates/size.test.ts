@@ -45,5 +45,7 @@ describe("the size of a candidate", () => {
     expectProblem(await client.patch(`/candidates/${id}`, { name: "Anna" }), 413, "payload_too_large");
     const silent = await client.patch(`/candidates/${id}/outreach`, { outreach_enabled: false });
     expect(silent.body.outreach_enabled, "its reminders can be turned off").to.equal(false);
+    const hold = { reason: "x".repeat(500) };
+    expect((await client.patch(`/candidates/${id}`, { hold })).body.hold, "it can be kept").to.deep.equal(hold);
   });
 });

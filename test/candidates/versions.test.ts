@@ -48,7 +48,8 @@ describe("A version of a candidate", () => {
     };
     const facts = { version: 1, state: "created", outreach, created_at: at, updated_at: at };
     const history = { moved: 0, count: 1, lines: first.history.lines };
-    expect(first).to.deep.equal({ ...draft, ...facts, decisions: {}, history });
+    const retention = { version: 1, since: at, active_at: at, erases_at: null };
+    expect(first).to.deep.equal({ ...draft, ...facts, decisions: {}, history, retention });
   });
 
   it("follows another with a new time and a new state, and keeps the time of the first", () => {
@@ -61,6 +62,12 @@ describe("A version of a candidate", () => {
       state: "in_progress",
       outreach: { ...first.outreach, reason: "disabled" },
       history: { moved: 0, count: 2, lines: started.history.lines },
+      retention: {
+        version: 2,
+        since: "2026-03-02T00:00:00.000Z",
+        active_at: "2026-03-02T00:00:00.000Z",
+        erases_at: null,
+      },
       updated_at: "2026-03-02T00:00:00.000Z",
     });
   });

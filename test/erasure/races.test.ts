@@ -1,8 +1,7 @@
 import { author } from "../support/records.ts";
 import { withoutPart } from "../../src/candidates/parts.ts";
-import type { CandidateRecord } from "../../src/candidates/record.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
-import { isTombstone } from "../../src/candidates/erasure.ts";
+import { type Found, isTombstone } from "../../src/candidates/erasure.ts";
 import { expect } from "chai";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { candidateWithExpiry } from "../sweeps/support.ts";
@@ -28,7 +27,7 @@ describe("a candidate that one replica deletes while another one changes it", ()
     ];
     const { id } = await deleting.insert(candidateWithExpiry(ACCOUNT, "2090-01-31"), author());
     const seen: (string | null)[] = [];
-    const check = (record?: CandidateRecord) => void seen.push(record?.name ?? null);
+    const check = (found: Found) => void seen.push(isTombstone(found) ? null : found.name);
     const find = deleting.reader.find.bind(deleting.reader);
     let reads = 0;
     deleting.reader.find = async (...which) => {

@@ -2,7 +2,7 @@
 export interface Configuration {
   /** Unique. Also the name of the row in RESULTS.md. */
   readonly name: string;
-  readonly module: "Limiter" | "Feed";
+  readonly module: "Limiter" | "Feed" | "Hold";
   /** What the run covers, or which protection is missing from it, in one short sentence. */
   readonly about: string;
   /** The module's constants, as text in TLA+. */

@@ -1,0 +1,38 @@
+import { BoundedCollection } from "../infra/bounded-collection.ts";
+import type { Mongo } from "../infra/mongo.ts";
+import type { CandidateReader } from "./reader.ts";
+import type { CandidateKey } from "./record.ts";
+import type { Retained } from "./erasure.ts";
+import type { Stored } from "./stored.ts";
+
+type RetainedRow = Retained & Pick<Stored, "_id" | "change">;
+const MEMBERS = { change: 1, state: 1, hold: 1, version: 1, updated_at: 1, retention: 1 };
+const PAGE = 100;
+
+/** Finds candidates for retention. Every function may throw problem store_unavailable. */
+export function dueStore(mongo: Mongo, reader: Pick<CandidateReader, "unreadable">) {
+  const candidates = new BoundedCollection<Stored>(mongo, "candidates");
+
+  /** Returns candidates of all accounts that are noted as due, the most overdue first, without those that cannot be read. */
+  async function due(now: string, limit: number): Promise<CandidateKey[]> {
+    const filter = { "retention.erases_at": { $gt: "", $lte: now }, _id: { $nin: reader.unreadable() } };
+    const options = { sort: { "retention.erases_at": 1 }, limit, projection: { account: 1 } } as const;
+    return (await candidates.find(filter, options)).map(({ _id, account }) => ({ accountId: account, id: _id }));
+  }
+
+  /** Yields the candidates of an account between two feed positions, page by page, and the position up to which a page goes. */
+  async function* pages(accountId: string, from: string, to: string) {
+    for (let after = from; after < to;) {
+      const filter = { account: accountId, change: { $gt: after, $lte: to } };
+      const found = await candidates.find<RetainedRow>(filter, {
+        sort: { change: 1 },
+        limit: PAGE,
+        projection: MEMBERS,
+      });
+      after = found.length < PAGE ? to : found.at(-1)!.change;
+      yield { rows: found.filter(({ state }) => state !== "deleted"), after };
+    }
+  }
+
+  return { due, pages };
+}

@@ -1,0 +1,103 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Eraser } from "../candidates/eraser.ts";
+import type { dueStore } from "../candidates/due-store.ts";
+import { unlessErased } from "../candidates/erasure.ts";
+import { feedPosition } from "../candidates/feed-clock.ts";
+import { type CandidateKey, type CandidateRecord, service } from "../candidates/record.ts";
+import { erasureOf, notedErasureOf, type Retained } from "../candidates/erasure.ts";
+import type { CandidateStore, Edit } from "../candidates/store.ts";
+import { type Clock, timestamp } from "../infra/clock.ts";
+import type { Restore } from "../infra/restore.ts";
+import { Problem } from "../problems.ts";
+import type { RetentionStore, SetRules } from "../settings/retention-store.ts";
+import { inBatches, type Sweep } from "./sweep.ts";
+
+const NAME = "retention";
+const BATCH = 100;
+/** Time after a change of rules in which a write may still follow the earlier ones, in milliseconds. */
+const SETTLED_MS = 60_000;
+
+/** Maximum rest after each candidate, in milliseconds. */
+const REST_MS = 30;
+
+/** Its candidate is not, or no longer, to be erased. */
+class NotDue extends Error {}
+
+interface Dependencies {
+  readonly candidates: Pick<CandidateStore, "change">;
+  readonly due: ReturnType<typeof dueStore>;
+  readonly eraser: Eraser;
+  readonly rules: RetentionStore;
+  readonly restore: Pick<Restore, "endedAt">;
+  readonly clock: Clock;
+  /** Maximum time of a write plus clock skew between replicas, in milliseconds. */
+  readonly feedLagMs: number;
+}
+
+/**
+ * Erases candidates that are due by the retention settings of their account. Before that, notes in the candidates when they
+ * will be, if the settings have changed.
+ */
+export function retention({ candidates, due, eraser, rules, restore, clock, feedLagMs }: Dependencies): Sweep {
+  const isNoted = (candidate: Retained, accountId: string) =>
+    notedErasureOf(candidate) === erasureOf(candidate, rules.of(accountId));
+
+  /** Writes a candidate again, if that notes another time. */
+  async function renew({ accountId, id }: CandidateKey): Promise<void> {
+    const edit: Edit = (record) => (isNoted(record, accountId) ? record : { ...record });
+    await unlessErased(candidates.change(service(accountId, NAME), id, edit));
+  }
+
+  /** Goes through the feed up to a minute after the change of the rules. The next pass, or another replica, goes on. */
+  async function refresh(set: SetRules, signal: AbortSignal): Promise<void> {
+    const { accountId, changedAt, refreshed } = set;
+    const end = feedPosition(Math.min(changedAt + SETTLED_MS, clock.now() - feedLagMs));
+    for await (const { rows, after } of due.pages(accountId, refreshed, end)) {
+      for (const row of rows) {
+        if (signal.aborted) return;
+        if (!isNoted(row, accountId)) await paced(renew({ accountId, id: row._id }));
+      }
+      await rules.noteRefreshed(set, after);
+    }
+  }
+
+  /** Erases a candidate if the rules, read now, and the record that the write replaces say so. */
+  async function erase(key: CandidateKey): Promise<boolean> {
+    const { accountId, id } = key;
+    const now = await rules.fresh(accountId);
+    const check = (record: CandidateRecord | undefined) => {
+      const at = record && erasureOf(record, now);
+      if (!at || Date.parse(at) > clock.now()) throw new NotDue();
+    };
+    try {
+      await eraser.erase({ accountId, keyId: NAME }, id, () => undefined, { check });
+      return true;
+    } catch (error) {
+      if (!(error instanceof NotDue || (error instanceof Problem && error.code === "on_hold"))) throw error;
+      await renew(key);
+      return false;
+    }
+  }
+
+  return {
+    name: NAME,
+    async run(signal) {
+      for (const each of await rules.all()) if (!signal.aborted) await refresh(each, signal);
+      // A restore may have brought back people who were erased, and lost holds: its operator has the notice to set that right.
+      if (clock.now() < restore.endedAt() + rules.noticeMs) return 0;
+      return inBatches(
+        () => due.due(timestamp(clock.now()), BATCH),
+        (key) => paced(erase(key)),
+        signal,
+      );
+    },
+  };
+}
+
+/** Rests after a task, usually half as long again as it took, so that requests wait little for the store. */
+async function paced<T>(task: Promise<T>): Promise<T> {
+  const began = performance.now();
+  const result = await task;
+  await wait(Math.min((performance.now() - began) * 1.5, REST_MS));
+  return result;
+}
