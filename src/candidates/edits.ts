@@ -5,9 +5,8 @@ import { mergedMetadata } from "../schema/merge-patch.ts";
 import type { DocumentInput } from "./document-schema.ts";
 import type { CandidateInput, CandidatePatch, OutreachPatch } from "./input-schema.ts";
 import { DOCUMENT_MOVES, REFERENCE_MOVES } from "./moves.ts";
-import { type CandidateRecord, type Draft, NO_FIELDS } from "./record.ts";
+import { type CandidateRecord, DEFAULT_CHASE_ATTEMPTS, type Draft, NO_FIELDS } from "./record.ts";
 import { newReference } from "./references.ts";
-import { DEFAULT_CHASE_ATTEMPTS } from "./schema.ts";
 
 /** Pure edits of a candidate's own fields. CandidateStore.change runs them. */
 

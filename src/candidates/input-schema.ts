@@ -13,16 +13,9 @@ import {
   strict,
 } from "../schema/fields.ts";
 import { DocumentOrName, Language } from "./document-schema.ts";
+import { DEFAULT_CHASE_ATTEMPTS } from "./record.ts";
 import { ReferenceInput } from "./reference-schema.ts";
-import {
-  ChaseAttempts,
-  DEFAULT_CHASE_ATTEMPTS,
-  ExternalId,
-  HoldInput,
-  MAX_DOCUMENTS,
-  MAX_REFERENCES,
-  TEXT,
-} from "./schema.ts";
+import { ChaseAttempts, ExternalId, HoldInput, MAX_DOCUMENTS, MAX_REFERENCES, TEXT } from "./schema.ts";
 
 /** Fields that a client can send both in a new candidate and in a PATCH. */
 const candidateFields = {

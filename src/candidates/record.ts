@@ -220,4 +220,7 @@ export const NO_FIELDS = {
   started_at: null,
 } as const;
 
+/** The caps of reminders that a client does not set. */
+export const DEFAULT_CHASE_ATTEMPTS = 3;
+
 export const NEVER_CHASED: ChaseRecord = { attempts: 0, last_at: null };

@@ -17,7 +17,6 @@ import { Reference } from "./reference-schema.ts";
 
 export const MAX_DOCUMENTS = 200;
 export const MAX_REFERENCES = 50;
-export const DEFAULT_CHASE_ATTEMPTS = 3;
 
 export const CANDIDATE_STATES = ["created", "in_progress", "action_required", "completed", "withdrawn"] as const;
 export type CandidateState = (typeof CANDIDATE_STATES)[number];

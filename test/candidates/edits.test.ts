@@ -5,7 +5,7 @@ import { patched, started, withOutreach } from "../../src/candidates/edits.ts";
 import type { CandidateRecord, DocumentRecord, ReferenceRecord } from "../../src/candidates/record.ts";
 import { patchedReference, referenceOf, stateAt } from "../../src/candidates/references.ts";
 import { REFERENCE_STATES } from "../../src/candidates/reference-schema.ts";
-import { DEFAULT_CHASE_ATTEMPTS } from "../../src/candidates/schema.ts";
+import { DEFAULT_CHASE_ATTEMPTS } from "../../src/candidates/record.ts";
 import { expect } from "chai";
 import { candidateRecord, contentRecord, documentRecord, referenceRecord } from "../support/records.ts";
 
