@@ -5,16 +5,9 @@ import type { ContentStore } from "../content/store.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
 import { type Precondition, type Problem, problem } from "../problems.ts";
 import { documentOf } from "./documents.ts";
-import { candidateDeleted, isTombstone, type Tombstone } from "./erasure.ts";
+import { candidateDeleted, isTombstone, type Tombstone, namesFile } from "./erasure.ts";
 import { withoutPart } from "./parts.ts";
-import {
-  type Author,
-  type CandidateKey,
-  type CandidateRecord,
-  type Deleter,
-  type Deletion,
-  namesFile,
-} from "./record.ts";
+import type { Author, CandidateKey, CandidateRecord, Deleter, Deletion } from "./record.ts";
 import { referenceOf } from "./references.ts";
 import { renderDocument, renderReference, taggedCandidate } from "./render.ts";
 import type { CandidateStore, Edit } from "./store.ts";

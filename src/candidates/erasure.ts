@@ -59,6 +59,11 @@ export function withDeletion(
   };
 }
 
+/** Returns true if the file is the content of one of the candidate's documents. */
+export function namesFile({ documents }: Pick<CandidateRecord, "documents">, fileId: string): boolean {
+  return documents.some(({ content }) => content?.file_id === fileId);
+}
+
 /** Returns the ids of the documents' files. */
 export function filesOf(documents: readonly DocumentRecord[]): string[] {
   return documents.flatMap(({ content }) => (content === null ? [] : [content.file_id]));

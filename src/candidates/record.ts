@@ -221,8 +221,3 @@ export const NO_FIELDS = {
 } as const;
 
 export const NEVER_CHASED: ChaseRecord = { attempts: 0, last_at: null };
-
-/** Returns true if the file is the content of one of the candidate's documents. */
-export function namesFile({ documents }: Pick<CandidateRecord, "documents">, fileId: string): boolean {
-  return documents.some(({ content }) => content?.file_id === fileId);
-}

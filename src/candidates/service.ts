@@ -8,19 +8,12 @@ import { tidier } from "../schema/tidy.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { checkNewDocument, inlineFile, newDocument } from "./documents.ts";
 import { documentsOf, newDraft, started } from "./edits.ts";
-import { alive, candidateDeleted, filesOf, unlessErased } from "./erasure.ts";
+import { alive, candidateDeleted, filesOf, unlessErased, namesFile } from "./erasure.ts";
 import { type Candidate, type DryRun, ExternalId, type ListQuery, type OUTCOMES } from "./schema.ts";
 import { advance, cursorAt, decodeCursor, encodeCursor, type FeedEntry, type FeedPage } from "./feed.ts";
 import type { CandidateInput, OnConflict } from "./input-schema.ts";
 import { merged, newDocumentsIn, type PartIds, partIds } from "./merges.ts";
-import {
-  type Author,
-  type CandidateKey,
-  type CandidateRecord,
-  type DocumentRecord,
-  type Draft,
-  namesFile,
-} from "./record.ts";
+import type { Author, CandidateKey, CandidateRecord, DocumentRecord, Draft } from "./record.ts";
 import { renderCandidate, taggedCandidate } from "./render.ts";
 import { pageTag, renderPage } from "./rows.ts";
 import type { CandidateStore, Edit } from "./store.ts";

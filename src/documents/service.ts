@@ -11,13 +11,8 @@ import {
 } from "../candidates/documents.ts";
 import { situationOf } from "../candidates/moves.ts";
 import { checkNotRemoved, withChanged, withDecider, withPart } from "../candidates/parts.ts";
-import {
-  type Author,
-  type CandidateRecord,
-  type ContentRecord,
-  type DocumentRecord,
-  namesFile,
-} from "../candidates/record.ts";
+import type { Author, CandidateRecord, ContentRecord, DocumentRecord } from "../candidates/record.ts";
+import { namesFile } from "../candidates/erasure.ts";
 import { contentTag, renderDocument, taggedCandidate } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { ByteRange, IncomingFile, StoredFile } from "../content/file.ts";

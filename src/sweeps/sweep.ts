@@ -1,9 +1,9 @@
 import type { Eraser } from "../candidates/eraser.ts";
 import type { CandidateReader } from "../candidates/reader.ts";
 import type { CandidateBatches } from "../candidates/batch-store.ts";
-import { namesFile } from "../candidates/record.ts";
+
 import type { WordsStore } from "../candidates/words-store.ts";
-import { isTombstone, unlessErased } from "../candidates/erasure.ts";
+import { isTombstone, unlessErased, namesFile } from "../candidates/erasure.ts";
 import type { ContentStore, PendingFile } from "../content/store.ts";
 import { KEPT_MS } from "../idempotency/idempotency.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";

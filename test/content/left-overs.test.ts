@@ -1,6 +1,6 @@
 import { author } from "../support/records.ts";
-import { namesFile } from "../../src/candidates/record.ts";
-import { isTombstone } from "../../src/candidates/erasure.ts";
+
+import { isTombstone, namesFile } from "../../src/candidates/erasure.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { expect } from "chai";
 import { ContentStore, type FileOwner, type PendingFile } from "../../src/content/store.ts";

@@ -31,6 +31,9 @@ describe("The sender of reminders", () => {
     expect(record.documents.map(({ chase }) => chase.attempts)).to.deep.equal([3, 3]);
     expect(record.references[0]).to.deep.include({ state: "unresponsive" });
     expect(record.outreach).to.include({ next_at: null, reason: "cap_reached" });
+    const entries = record.history.lines.split("\n").filter((line) => line.includes('"reminder_sent"'));
+    expect(entries, "each is in the history, by the service").to.have.length(6);
+    for (const line of entries) expect(line).to.match(/"service","reminders","reminder_sent","(cand|ref)_/);
   });
 
   it("is exact if ten replicas send at once: each attempt once, and none above a cap", async () => {

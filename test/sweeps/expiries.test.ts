@@ -46,6 +46,8 @@ describe("the sweep of expiries", () => {
     ).to.deep.equal([other.id, id]);
     expect(data[1]).to.include({ version: 2, pack_version: 2 });
     expect(data[1]?.documents[0]?.updated_at).to.equal(data[1]?.updated_at);
+    const by = { type: "service", id: "expiries" };
+    expect(data[1]?.documents[0]?.decided).to.deep.include({ state: "expired", at: data[1]?.updated_at, by });
     expect((await client.get("/candidates?state=action_required")).body.data).to.have.length(1);
 
     expect(await sweepAt(lastMoment + 1), "done once").to.equal(0);

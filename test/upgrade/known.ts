@@ -2,9 +2,11 @@
 const ADDED = new Set([
   "outreach",
   "outreach_enabled",
+  "decided",
   "hold",
   "erases_at",
-  "decided",
+  "keys",
+  "history",
   "reference_questions",
   "message_language",
   "next_at",

@@ -44,6 +44,7 @@ describe("The page of a candidate", () => {
     ]);
     const { documents } = await read();
     expect(documents[0]).to.deep.include({ state: "received" });
+    expect(documents[0]?.decided).to.deep.include({ by: { type: "candidate", id: candidate.id }, decided_by: null });
     expect(documents[0]?.content).to.include({ filename: "pässport.pdf", content_type: "application/pdf", size: 9 });
     const { text } = await open(new URL(sent.headers.get("location") ?? "", url).href);
     expect(text).to.contain("We have received “Passport” (pässport.pdf, 9\u00a0bytes). Thank you.");

@@ -95,6 +95,8 @@ describe("The pages of a referee", () => {
     expect(await read()).to.deep.equal(candidate);
     expect((await post(`${url}/decline`)).status).to.equal(303);
     expect(await reference()).to.deep.include({ state: "declined", response: null });
+    const by = { type: "referee", id: candidate.references[0]?.id };
+    expect((await reference())?.decided).to.deep.include({ state: "declined", by, decided_by: null });
     expect((await open(url)).text).to.contain("You told us that you cannot give this reference.");
     const late = await post(`${url}/questions`, { "answer-0": "Too late" });
     expect(late.text).to.match(/<textarea [^>]*readonly>Too late</);
