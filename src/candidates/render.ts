@@ -93,15 +93,8 @@ const SAID: Partial<Record<string, string>> = {
  * while they run side by side. Whatever else the candidate shows changes `version`, or belongs to one response.
  */
 export function taggedView(candidate: Candidate) {
-  const {
-    outreach: _o,
-    outreach_enabled: _e,
-    warnings: _w,
-    language: _l,
-    hold: _h,
-    erases_at: _a,
-    ...shown
-  } = candidate;
+  const { hold: _h, erases_at: _a, ...known } = candidate;
+  const { outreach: _o, outreach_enabled: _e, warnings: _w, language: _l, ...shown } = known;
   const told = new Map(shown.waiting_on.map((wait) => [wait.message, toldBefore(wait)]));
   return {
     ...shown,
