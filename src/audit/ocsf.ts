@@ -35,5 +35,5 @@ export function ocsfOf(record: AuditRecord, logged_time: number): object {
 function activityOf(action: string): number {
   if (/\b(create|import(ed)?)$/.test(action)) return 1;
   if (/\b(read|export)$/.test(action)) return 2;
-  return /\b(delete|erase)$/.test(action) ? 4 : 3;
+  return /\b(delete|erased?)$/.test(action) ? 4 : 3;
 }

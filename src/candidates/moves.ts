@@ -86,7 +86,7 @@ export function refuseContradiction<State extends string>(
   });
 }
 
-type Expiring = Pick<DocumentRecord, "state" | "expires_on">;
+export type Expiring = Pick<DocumentRecord, "state" | "expires_on">;
 
 /**
  * Moves accepted documents to expired if their expires_on is before `today`. Returns the same record if there are none.
@@ -104,14 +104,7 @@ export function expired(record: CandidateRecord, today: string, now: string): Ca
   };
 }
 
-function expires(state: DocumentRecord["state"]): boolean {
+/** Returns whether a document in this state expires. */
+export function expires(state: DocumentRecord["state"]): boolean {
   return DOCUMENT_MOVES.expiry.from.includes(state);
-}
-
-/** Returns the earliest expires_on of the accepted documents, or null if none of them expires. */
-export function nextExpiry(documents: readonly Expiring[]): string | null {
-  const days = documents.flatMap(({ state, expires_on }) =>
-    expires(state) && expires_on !== null ? [expires_on] : [],
-  );
-  return days.toSorted()[0] ?? null;
 }

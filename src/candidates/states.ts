@@ -1,3 +1,4 @@
+import { expires, type Expiring } from "./moves.ts";
 import type { DocumentState } from "./document-schema.ts";
 import { hasOptedOut } from "./outreach.ts";
 import {
@@ -145,4 +146,12 @@ function waitForReference({ id, name, email, state }: ReferenceRecord, optedOut:
 /** Returns a candidate's name, in whichever fields it is. */
 export function nameOf(of: Pick<CandidateRecord, "name" | "first_name" | "last_name">): string | null {
   return of.name ?? ([of.first_name, of.last_name].filter(Boolean).join(" ") || null);
+}
+
+/** Returns the earliest expires_on of the accepted documents, or null if none of them expires. */
+export function nextExpiry(documents: readonly Expiring[]): string | null {
+  const days = documents.flatMap(({ state, expires_on }) =>
+    expires(state) && expires_on !== null ? [expires_on] : [],
+  );
+  return days.toSorted()[0] ?? null;
 }

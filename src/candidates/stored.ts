@@ -4,7 +4,7 @@ import { problem } from "../problems.ts";
 import { type Found, isTombstone, type Tombstone } from "./erasure.ts";
 import { positionOf } from "./feed-clock.ts";
 import { NO_HISTORY } from "./history.ts";
-import { nextExpiry } from "./moves.ts";
+import { nextExpiry } from "./states.ts";
 import { NO_OUTREACH, noMail } from "./outreach.ts";
 import {
   type CandidateRecord,

@@ -1,4 +1,5 @@
-import { expired, nextExpiry } from "../../src/candidates/moves.ts";
+import { expired } from "../../src/candidates/moves.ts";
+import { nextExpiry } from "../../src/candidates/states.ts";
 import type { DocumentRecord } from "../../src/candidates/record.ts";
 import { DOCUMENT_STATES } from "../../src/candidates/document-schema.ts";
 import { expect } from "chai";
