@@ -41,7 +41,7 @@ export async function importCandidates(
   const { names, batches, progress } = await openRows(file);
   const accounts = await operations.accountStore();
   await accounts.get(accountId);
-  if (!dryRun) operations.actor();
+  const by = { type: "operator", id: dryRun ? "nobody" : operations.actor() } as const;
   if (!dryRun && outreach)
     stderr.write("Whoever is started later is mailed, and so are the referees. To mail nobody, add --no-outreach.\n");
   const [audit, reader] = [await operations.audit(), new CandidateReader(await operations.mongo())];
@@ -54,7 +54,6 @@ export async function importCandidates(
   const began = Date.now();
   const system = await operations.system();
   const interrupt = new AbortController();
-  const by = { type: "operator", id: operations.actor() } as const;
   const put = putter(system, reader, { ...options, author: { accountId, by }, signal: interrupt.signal });
   const stop = () => interrupt.abort(invalid("", "", "Interrupted by the operator"));
   process.once("SIGINT", stop);

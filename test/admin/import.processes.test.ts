@@ -217,6 +217,8 @@ Li",,,,,TRUE,,,,,,
     );
     const unnamed = { ...env(), ADMIN_ACTOR: "", ADMIN_ACTOR_REQUIRED: "true" };
     expect(await mistakeOf(command(file, account), unnamed)).to.include("ADMIN_ACTOR");
+    const rehearsal = await adminProcess([...command(file, account), "--dry-run"], unnamed);
+    expect(rehearsal.code, "a dry run changes nothing, and needs no name").to.equal(0);
     expect(await rowsOf(account)).to.deep.equal([]);
   });
 
