@@ -42,6 +42,9 @@ async function install(): Promise<string> {
   return project;
 }
 
+/** The programs that this process has compiled: each is compiled once. */
+const programs = new Map<string, Promise<string>>();
+
 /**
  * Compiles a TypeScript module in the project and runs it.
  * @param types packages whose types it may use besides those that it imports.
@@ -51,6 +54,15 @@ export async function runProgram(
   source: string,
   { env = {}, types = [] }: { env?: NodeJS.ProcessEnv; types?: readonly string[] } = {},
 ): Promise<string> {
+  const key = [...types, source].join("\n");
+  const program = programs.get(key) ?? compiledProgram(source, types);
+  programs.set(key, program);
+  const options = { cwd: await installed(), env: { ...process.env, ...env } };
+  return (await run(process.execPath, [await program], options)).stdout;
+}
+
+/** Returns the name of the compiled file. */
+async function compiledProgram(source: string, types: readonly string[]): Promise<string> {
   const project = await installed();
   const name = `program-${Math.random().toString(36).slice(2)}`;
   await writeFile(join(project, `${name}.ts`), source);
@@ -70,5 +82,5 @@ export async function runProgram(
   } catch (error) {
     throw new Error(`It does not compile: ${String((error as { stdout: unknown }).stdout)}`, { cause: error });
   }
-  return (await run(process.execPath, [`${name}.js`], { cwd: project, env: { ...process.env, ...env } })).stdout;
+  return `${name}.js`;
 }
