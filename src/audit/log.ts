@@ -8,7 +8,7 @@ const BATCH = 500;
 
 /**
  * Returns a sweep that writes new entries to the log, those of commands included, each at least once: it notes how far it came after
- * the lines have left the process. The first pass ever begins with the present.
+ * the lines have left the process. The very first pass skips what is there already.
  * @param lagMs maximum time until an entry appears, in milliseconds.
  */
 export function auditLog(store: AuditStore, { clock, lagMs, lines }: { clock: Clock; lagMs: number; lines: LogLines }) {

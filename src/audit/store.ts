@@ -115,7 +115,7 @@ export class AuditStore implements Indexed {
     }
   }
 
-  /** Gives entries of 0.1.0 the time that they are sorted by: as a number, because the stand-in compares timestamps by the second. */
+  /** Adds `ms` to entries of 0.1.0. Entries are sorted by it, because the stand-in compares timestamps only to the second. */
   async #addTimes(): Promise<void> {
     for (;;) {
       const found = await this.#records.find({ ms: null }, { projection: { at: 1 }, limit: PAGE });

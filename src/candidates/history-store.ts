@@ -6,6 +6,9 @@ import type { HistoryEntry } from "./history-schema.ts";
 import type { CandidateReader } from "./reader.ts";
 import type { CandidateKey, CandidateRecord } from "./record.ts";
 
+/** Maximum number of entries that are read together. A client can make thousands a day, and to parse 5,000 takes 10 ms. */
+export const MAX_TOGETHER = 5_000;
+
 /** Entries that have left their record: CHUNK of them, whatever the record's later versions have. */
 interface Stored {
   /** The candidate, and the number of the chunk, from 0. */
@@ -59,10 +62,11 @@ export function historyStore(mongo: Mongo, reader: Pick<CandidateReader, "find">
     return entriesIn([...older.slice(begin - first, Math.min(end, moved) - first), ...inRecord]);
   }
 
-  /** Returns all entries of a record, the newest first. */
-  async function all(record: CandidateRecord): Promise<HistoryEntry[]> {
-    return (await entries(record, 0, record.history.count)).toReversed();
+  /** Returns the latest entries of a record, at most MAX_TOGETHER, the newest first. */
+  async function latest(record: CandidateRecord): Promise<HistoryEntry[]> {
+    const { count } = record.history;
+    return (await entries(record, Math.max(count - MAX_TOGETHER, 0), count)).toReversed();
   }
 
-  return { indexes, remove, roomy, entries, all };
+  return { indexes, remove, roomy, entries, latest };
 }

@@ -171,7 +171,7 @@ function encoded({
 
 type Line = [string, By["type"], string, HistoryAction, string, HistoryEntry["from"], HistoryEntry["to"], string[]];
 
-/** Returns the entries of some lines, in their order. */
+/** Parses lines. Keeps their order. */
 export function entriesIn(lines: readonly string[]): HistoryEntry[] {
   return lines.map((line) => {
     const [at, type, id, action, subject, from, to, fields] = JSON.parse(line) as Line;

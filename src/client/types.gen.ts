@@ -1692,7 +1692,7 @@ export type Pack = {
      */
     reference_requirements: ReferenceRequirements;
     /**
-     * All that changed of the candidate, and the messages, the newest first.
+     * What changed of the candidate, and the messages: the latest 5,000 entries, the newest first. GET /candidates/{id}/history has all.
      */
     history: Array<HistoryEntry>;
 };

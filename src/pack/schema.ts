@@ -48,7 +48,10 @@ export const Pack = component(
     references,
     references_required,
     reference_requirements,
-    history: about(Type.Array(HistoryEntry), "All that changed of the candidate, and the messages, the newest first."),
+    history: about(
+      Type.Array(HistoryEntry),
+      "What changed of the candidate, and the messages: the latest 5,000 entries, the newest first. GET /candidates/{id}/history has all.",
+    ),
   },
 );
 export type Pack = Static<typeof Pack>;

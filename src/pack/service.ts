@@ -38,7 +38,7 @@ export function packService(
         accounts.get(accountId),
         settings.readAssistant(accountId),
       ]);
-      const history = await store.history.all(record);
+      const history = await store.history.latest(record);
       const deciders = new Set(Object.values(record.decisions).map(({ by }) => by.id));
       const named = keys.filter(({ id }) => deciders.has(id)).map(({ id, name }) => ({ id, name }));
       const account = { id: accountId, name, keys: named };

@@ -50,8 +50,8 @@ export async function openReminders(shared: Shared & { readonly log?: Logger }):
 
 /**
  * Returns what plans the reminders of a candidate that is written, or undefined if the service sends no mail.
- * @param isCommand true on the command line. The server may have an SMTP_URL that the command does not have. So a command
- * plans the candidates that a server has planned before.
+ * @param isCommand true on the command line. A command plans what a server has planned before, even without the server's
+ * SMTP_URL.
  */
 export function remindersOf({ config, stores, rules }: OpenReminders, isCommand = false): Reminders | undefined {
   const sendsMail = config.SMTP_URL !== null;

@@ -83,7 +83,7 @@ export function retention({ candidates, due, eraser, rules, restore, clock, feed
     name: NAME,
     async run(signal) {
       for (const each of await rules.all()) if (!signal.aborted) await refresh(each, signal);
-      // A restore may have brought back people who were erased, and lost holds: its operator has the notice to set that right.
+      // A restore may bring back erased people and lose holds. Its operator has as long as the notice to mend both.
       if (clock.now() < restore.endedAt() + rules.noticeMs) return 0;
       return inBatches(
         () => due.due(timestamp(clock.now()), BATCH),

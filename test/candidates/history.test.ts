@@ -119,6 +119,21 @@ describe("GET /candidates/{id}/history", () => {
     expectProblem(await client.get(`${path}/history`), 410, "candidate_deleted");
   });
 
+  it("has more than the pack, which shows the latest 5,000 entries", async () => {
+    const { id } = await created({});
+    const { db } = service.operators.mongo;
+    const entry = (n: number) => `["2026-11-20T10:11:12.345Z","key","key_1","updated","${n}",null,null,["name"]]\n`;
+    const lines = Array.from({ length: 6_000 }, (_, n) => entry(n)).join("");
+    await db
+      .collection("candidates")
+      .updateOne({ account: account.id }, { $set: { history: { moved: 0, count: 6_000, lines } } });
+    const { body } = await client.get(`/candidates/${id}/pack?format=json`);
+    const { history } = body as unknown as { history: HistoryEntry[] };
+    expect([history.length, history[0]?.subject, history.at(-1)?.subject]).to.deep.equal([5_000, "5999", "1000"]);
+    const oldest = (await client.get(`/candidates/${id}/history?cursor=2`)).body.data as unknown as HistoryEntry[];
+    expect(oldest.map(({ subject }) => subject)).to.deep.equal(["0"]);
+  });
+
   it("is nobody else's, and refuses wrong pages", async () => {
     const { id } = await created({});
     for (const query of ["limit=0", "limit=101", "limit=x", "cursor=0", "cursor=x", "cursor=1234567890"])
