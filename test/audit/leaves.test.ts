@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect } from "chai";
-import type { AuditRecord } from "../../src/audit/entry.ts";
+import { type AuditRecord, hashOf } from "../../src/audit/entry.ts";
 import { AuditStore } from "../../src/audit/store.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 import { admin, answerOf, complaintOf, mistakeOf, serversOf } from "../admin/support.ts";
@@ -126,6 +126,14 @@ describe("the audit", () => {
       (ids) => collection().updateOne({ _id: ids[5]! }, { $unset: { seq: "", previous: "", hash: "" } }),
       5,
       /changed/,
+    ],
+    "an entry that was changed, with a hash to match": [
+      async (ids) => {
+        const entry = { ...(await collection().findOne({ _id: ids[2]! }))!, actor: "bob" };
+        await set(ids[2]!, { actor: "bob", hash: hashOf(entry) });
+      },
+      3,
+      /previous/,
     ],
     "two entries that were exchanged": [
       async (ids) => {

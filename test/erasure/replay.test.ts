@@ -114,11 +114,16 @@ describe("erasures export and replay", function () {
     const [one, other] = [await client.post("/candidates", {}), await client.post("/candidates", {})];
     for (const { body } of [one, other]) await client.request("DELETE", `/candidates/${body.id}`);
     const [first, second] = await exported();
-    const deletion = { kind: "candidates", id: one.body.id, key: account.keyId, at: first!.at };
-    const erasure = { at: first!.at, deletions: [deletion], files: [], references: [] };
-    await candidates().updateOne({ _id: one.body.id }, { $set: { erasure } } as object);
-    await service.operators.mongo.db.collection<{ _id: string }>("audit").deleteOne({ _id: `audit_${one.body.id}` });
-    expect(await exported()).to.deep.equal([first, second]);
+    for (const [{ body }, line] of [
+      [one, first],
+      [other, second],
+    ] as const) {
+      const deletion = { kind: "candidates", id: body.id, key: account.keyId, at: line!.at };
+      const erasure = { at: line!.at, deletions: [deletion], files: [], references: [] };
+      await candidates().updateOne({ _id: body.id }, { $set: { erasure } } as object);
+      await service.operators.mongo.db.collection<{ _id: string }>("audit").deleteOne({ _id: `audit_${body.id}` });
+      expect(await exported()).to.deep.equal([first, second]);
+    }
     expect((await replay([first!])).report, "it is finished").to.deep.equal({ ...NOTHING, lines: 1, erased: 1 });
     expect(await candidates().findOne({ _id: one.body.id })).not.to.have.property("erasure");
   });
