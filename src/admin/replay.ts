@@ -10,7 +10,7 @@ import { isGone, Problem } from "../problems.ts";
 import { type CommandContext, type EraseOptions, printed, severally } from "./command.ts";
 import { confirm } from "./dialogue.ts";
 import { eraseAccount } from "./erase-account.ts";
-import { Timestamp } from "../schema/fields.ts";
+import { Timestamp } from "../schema/values.ts";
 import type { Operations } from "./operations.ts";
 
 const idOf = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$` });

@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import { words } from "../schema/words.ts";
 
 type Json = Record<string, unknown>;
 
@@ -10,16 +11,9 @@ const FORMATS = new Set(["date", "date-time", "idn-email", "binary"]);
 /** Their values may be objects that are data, not schemas. */
 const DATA = new Set(["default", "examples"]);
 /** Generated clients check these. In a response they would refuse a value that a later version of the service allows. */
-const FOR_REQUESTS_ONLY = new Set([
-  "maximum",
-  "maxItems",
-  "maxLength",
-  "maxProperties",
-  "minItems",
-  "minLength",
-  "pattern",
-  "uniqueItems",
-]);
+const FOR_REQUESTS_ONLY = new Set<string>(
+  words("maximum maxItems maxLength maxProperties minItems minLength pattern uniqueItems"),
+);
 
 /**
  * Returns a schema that the service validates with as the OpenAPI document shows it. Every part with a title moves to

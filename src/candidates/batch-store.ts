@@ -1,12 +1,11 @@
 import { timestamp } from "../infra/clock.ts";
 import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
 import { Problem } from "../problems.ts";
-import type { Found } from "./erasure.ts";
+import type { Dated, Found } from "./erasure.ts";
 import { type FeedClock, positionOf, type Reservation } from "./feed-clock.ts";
 import { expired } from "./moves.ts";
 import { addedAddresses, addressesOf, noMail, optedOut, type Reminders } from "./outreach.ts";
 import type { CandidateReader } from "./reader.ts";
-import type { Dated } from "./erasure.ts";
 import type { HistoryStore } from "./history-store.ts";
 import { type Author, type CandidateRecord, type Draft, service } from "./record.ts";
 import type { ReferenceIndexStore } from "./reference-index-store.ts";

@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from "typebox";
 import type { Entry } from "../schema/entry.ts";
-import { about, component, Count, nullable, oneOf, strict, titled } from "../schema/fields.ts";
+import { about, component, nullable, oneOf, strict, titled } from "../schema/fields.ts";
+import { Count } from "../schema/values.ts";
 import {
   CandidateInput,
   CandidatePatch,

@@ -1,53 +1,20 @@
 import Type, { type Static } from "typebox";
-import {
-  about,
-  CalendarDate,
-  component,
-  Count,
-  freeText,
-  Metadata,
-  MetadataInput,
-  MetadataPatch,
-  nullable,
-  oneOf,
-  optional,
-  readOnly,
-  strict,
-  Timestamp,
-  titled,
-} from "../schema/fields.ts";
+import { about, component, nullable, oneOf, optional, readOnly, strict, titled } from "../schema/fields.ts";
+import { CalendarDate, Count, freeText, Metadata, MetadataInput, MetadataPatch, Timestamp } from "../schema/values.ts";
 import { Decided, DECIDED } from "./history-schema.ts";
 import { MESSAGE_LANGUAGES } from "../schema/languages.ts";
 import { MediaType } from "../schema/media-type.ts";
+import { words } from "../schema/words.ts";
 
-export const DOCUMENT_STATES = [
-  "pending",
-  "requested",
-  "received",
-  "accepted",
-  "rejected",
-  "expired",
-  "waived",
-  "cancelled",
-] as const;
+export const DOCUMENT_STATES = words("pending requested received accepted rejected expired waived cancelled");
 export type DocumentState = (typeof DOCUMENT_STATES)[number];
 
 /** Without a name: Go's generator makes constants of the words, and those of two named enums would collide. */
 const State = oneOf(DOCUMENT_STATES);
 
-export const OUTREACH_REASONS = [
-  "withdrawn",
-  "not_started",
-  "nothing_outstanding",
-  "disabled",
-  "quiet_hours",
-  "no_email",
-  "opted_out",
-  "bounced",
-  "cap_reached",
-  "mail_limit",
-  "restored",
-] as const;
+export const OUTREACH_REASONS = words(
+  "withdrawn not_started nothing_outstanding disabled quiet_hours no_email opted_out bounced cap_reached mail_limit restored",
+);
 export type OutreachReason = (typeof OUTREACH_REASONS)[number];
 
 const CHASE_TEXT = {

@@ -1,23 +1,13 @@
 import Type, { type Static } from "typebox";
-import { about, component, nullable, oneOf, strict, Timestamp } from "../schema/fields.ts";
+import { about, component, nullable, oneOf, strict } from "../schema/fields.ts";
+import { Timestamp } from "../schema/values.ts";
+import { words } from "../schema/words.ts";
 
 export const MAX_HISTORY_PAGE = 100;
 
-export const HISTORY_ACTIONS = [
-  "created",
-  "updated",
-  "started",
-  "withdrawn",
-  "reinstated",
-  "state_changed",
-  "content_stored",
-  "content_removed",
-  "added",
-  "removed",
-  "reminder_sent",
-  "hold_set",
-  "hold_lifted",
-] as const;
+export const HISTORY_ACTIONS = words(
+  "created updated started withdrawn reinstated state_changed content_stored content_removed added removed reminder_sent hold_set hold_lifted",
+);
 export type HistoryAction = (typeof HISTORY_ACTIONS)[number];
 
 export const By = component("By", "Who made a change.", {

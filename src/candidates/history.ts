@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { CandidateRecord, Decision, DocumentRecord, HistoryRecord, ReferenceRecord } from "./record.ts";
 import type { By, HistoryAction, HistoryEntry } from "./history-schema.ts";
 import { isTombstone, type Found } from "./erasure.ts";
+import { words } from "../schema/words.ts";
 
 /** Who changed what of a candidate, and who decided. Pure: each write notes it in the record that it writes. */
 
@@ -29,25 +30,11 @@ export function isDecided(state: string): boolean {
   return !UNDECIDED.includes(state);
 }
 
-const CANDIDATE_FIELDS = [
-  ...([
-    "external_id",
-    "name",
-    "first_name",
-    "last_name",
-    "email",
-    "language",
-    "phone",
-    "job_title",
-    "start_date",
-  ] as const),
-  ...(["metadata", "references_required", "outreach_enabled", "withdrawal_reason"] as const),
-];
-const CAPS = ["docs_chase_attempts", "reference_chase_attempts"] as const;
-const DOCUMENT_FIELDS = ["name", "required", "rejection_reason", "expires_on", "metadata"] as const;
-const REFERENCE_FIELDS = [
-  ...(["name", "email", "phone", "company", "job_title", "relationship", "language", "response", "metadata"] as const),
-];
+const NAMES = words("external_id name first_name last_name email language phone job_title start_date");
+const CANDIDATE_FIELDS = [...NAMES, ...words("metadata references_required outreach_enabled withdrawal_reason")];
+const CAPS = words("docs_chase_attempts reference_chase_attempts");
+const DOCUMENT_FIELDS = words("name required rejection_reason expires_on metadata");
+const REFERENCE_FIELDS = words("name email phone company job_title relationship language response metadata");
 
 /**
  * Returns the record with an entry for each thing that a write changed, and with the decisions that it made.

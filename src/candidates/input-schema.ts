@@ -1,17 +1,6 @@
 import Type, { type Static } from "typebox";
-import {
-  about,
-  CalendarDate,
-  component,
-  Email,
-  freeText,
-  MetadataPatch,
-  oneOf,
-  optional,
-  Phone,
-  readOnly,
-  strict,
-} from "../schema/fields.ts";
+import { about, component, oneOf, optional, readOnly, strict } from "../schema/fields.ts";
+import { CalendarDate, Email, freeText, MetadataPatch, Phone } from "../schema/values.ts";
 import { DocumentOrName, Language } from "./document-schema.ts";
 import { DEFAULT_CHASE_ATTEMPTS } from "./record.ts";
 import { ReferenceInput } from "./reference-schema.ts";

@@ -1,12 +1,6 @@
 import { type Found, isTombstone } from "./erasure.ts";
-import {
-  type CandidateRecord,
-  type DocumentRecord,
-  type OutreachRecord,
-  type RecipientRecord,
-  type ReferenceRecord,
-  TO_CANDIDATE,
-} from "./record.ts";
+import type { CandidateRecord, DocumentRecord, OutreachRecord, RecipientRecord, ReferenceRecord } from "./record.ts";
+import { TO_CANDIDATE } from "./record.ts";
 import type { Chase, OutreachReason } from "./document-schema.ts";
 
 /** What a record knows of reminders: who can be reminded, who was, and who has opted out. Pure. */

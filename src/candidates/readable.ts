@@ -1,9 +1,11 @@
 import Type from "typebox";
 import { publish } from "../api/publish.ts";
 import { compile } from "../api/validate.ts";
-import { nullable, Timestamp } from "../schema/fields.ts";
+import { nullable } from "../schema/fields.ts";
+import { Timestamp } from "../schema/values.ts";
 import { type Found, isTombstone } from "./erasure.ts";
 import { Candidate } from "./schema.ts";
+import { words } from "../schema/words.ts";
 
 const Texts = Type.Array(Type.String());
 const Removed = Type.Object({ id: Type.String(), at: Timestamp });
@@ -31,16 +33,9 @@ const Readable = Type.Object({
 });
 
 /** Members of responses that no record has. */
-const DERIVED = new Set([
-  "object",
-  "candidate_id",
-  "etag",
-  "decided",
-  "erases_at",
-  "state_reason",
-  "waiting_on",
-  "reference_requirements",
-]);
+const DERIVED = new Set<string>(
+  words("object candidate_id etag decided erases_at state_reason waiting_on reference_requirements"),
+);
 
 const components: Record<string, Record<string, unknown>> = {};
 const published = { ...publish(Readable, "response", components), components: { schemas: components } };

@@ -1,33 +1,13 @@
 import Type, { type Static } from "typebox";
-import {
-  about,
-  component,
-  Email,
-  freeText,
-  Metadata,
-  MetadataInput,
-  MetadataPatch,
-  nullable,
-  oneOf,
-  optional,
-  Phone,
-  readOnly,
-  strict,
-  Timestamp,
-} from "../schema/fields.ts";
+import { about, component, nullable, oneOf, optional, readOnly, strict } from "../schema/fields.ts";
+import { Email, freeText, Metadata, MetadataInput, MetadataPatch, Phone, Timestamp } from "../schema/values.ts";
 import { Chase, CHASED, ChaseInput, DecidedBy, Language, LANGUAGES, READ_ONLY } from "./document-schema.ts";
 import { Decided, DECIDED } from "./history-schema.ts";
+import { words } from "../schema/words.ts";
 
-export const REFERENCE_STATES = [
-  "not_requested",
-  "requested",
-  "received",
-  "declined",
-  "bounced",
-  "unresponsive",
-  "waived",
-  "cancelled",
-] as const;
+export const REFERENCE_STATES = words(
+  "not_requested requested received declined bounced unresponsive waived cancelled",
+);
 export type ReferenceState = (typeof REFERENCE_STATES)[number];
 
 const State = oneOf(REFERENCE_STATES);

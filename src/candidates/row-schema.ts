@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { about, component, oneOf, Timestamp, titled } from "../schema/fields.ts";
+import { about, component, oneOf, titled } from "../schema/fields.ts";
+import { Timestamp } from "../schema/values.ts";
 import { Candidate, ID } from "./schema.ts";
 
 export const DeletedCandidate = component("DeletedCandidate", "What remains of a candidate that was deleted.", {

@@ -1,17 +1,6 @@
 import Type, { type Static } from "typebox";
-import {
-  about,
-  CalendarDate,
-  component,
-  Count,
-  freeText,
-  Metadata,
-  nullable,
-  oneOf,
-  strict,
-  Timestamp,
-  titled,
-} from "../schema/fields.ts";
+import { about, component, nullable, oneOf, strict, titled } from "../schema/fields.ts";
+import { CalendarDate, Count, freeText, Metadata, Timestamp } from "../schema/values.ts";
 import { Document, LANGUAGES, OUTREACH_REASONS } from "./document-schema.ts";
 import { Reference } from "./reference-schema.ts";
 

@@ -1,13 +1,8 @@
 import { expires, type Expiring } from "./moves.ts";
 import type { DocumentState } from "./document-schema.ts";
 import { hasOptedOut } from "./outreach.ts";
-import {
-  type CandidateRecord,
-  type Derived,
-  type DocumentRecord,
-  type ReferenceRecord,
-  TO_CANDIDATE,
-} from "./record.ts";
+import type { CandidateRecord, Derived, DocumentRecord, ReferenceRecord } from "./record.ts";
+import { TO_CANDIDATE } from "./record.ts";
 import type { ReferenceState } from "./reference-schema.ts";
 import type { Candidate, CandidateState, ReferenceRequirements, WaitingOn } from "./schema.ts";
 

@@ -6,15 +6,8 @@ import { positionOf } from "./feed-clock.ts";
 import { NO_HISTORY } from "./history.ts";
 import { nextExpiry } from "./states.ts";
 import { NO_OUTREACH, noMail } from "./outreach.ts";
-import {
-  type CandidateRecord,
-  type DocumentRecord,
-  type Erasure,
-  NEVER_CHASED,
-  NO_FIELDS,
-  type OutreachRecord,
-  type ReferenceRecord,
-} from "./record.ts";
+import type { CandidateRecord, DocumentRecord, Erasure, OutreachRecord, ReferenceRecord } from "./record.ts";
+import { NEVER_CHASED, NO_FIELDS } from "./record.ts";
 import { MAX_ROW_RECORD_BYTES, storedRow, type StoredRow } from "./rows.ts";
 import type { CandidateState } from "./schema.ts";
 import { type Searchable, searchable } from "./words.ts";

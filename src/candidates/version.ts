@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { timestamp } from "../infra/clock.ts";
 import { withChanges } from "./changes.ts";
 import { NO_HISTORY, withHistory } from "./history.ts";
-import { type Found, isTombstone } from "./erasure.ts";
+import { type Found, isTombstone, withActivity } from "./erasure.ts";
 import type { Reservation } from "./feed-clock.ts";
 import { comparable, NO_OUTREACH, type Planner, planned } from "./outreach.ts";
 import type { By } from "./history-schema.ts";
-import { withActivity } from "./erasure.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
 import { derive } from "./states.ts";
 

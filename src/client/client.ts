@@ -3,15 +3,8 @@ import { dispositionOf, type Download, download, type Range, rangeHeaders } from
 import { Mirror, type MirrorOptions } from "./mirror.ts";
 import { type Bytes, bytesPayload, formPayload, jsonPayload } from "./payload.ts";
 import { path } from "./path.ts";
-import {
-  bulkCall,
-  type CreateOptions,
-  importQuery,
-  type Rows,
-  sync,
-  type SyncOptions,
-  type SyncResult,
-} from "./sync.ts";
+import type { CreateOptions, Rows, SyncOptions, SyncResult } from "./sync.ts";
+import { bulkCall, importQuery, sync } from "./sync.ts";
 import { type CallOptions, type ClientOptions, json } from "./transport.ts";
 import type * as api from "./types.gen.ts";
 

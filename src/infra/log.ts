@@ -57,19 +57,7 @@ export function withoutRedaction(log: Logger): Logger {
   return log.child({}, { redact: [] });
 }
 
-const SENSITIVE = [
-  "authorization",
-  '["x-api-key"]',
-  "key",
-  "apiKey",
-  "secret",
-  "args",
-  "name",
-  "email",
-  "phone",
-  "headers",
-  "body",
-];
+const SENSITIVE = 'authorization ["x-api-key"] key apiKey secret args name email phone headers body'.split(" ");
 
 /** Returns only the name, message and stack of an error and its causes. A driver's error may hold documents. */
 export function describeFailure(error: unknown): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { about, component, Count, oneOf, Timestamp } from "../schema/fields.ts";
+import { about, component, oneOf } from "../schema/fields.ts";
+import { Count, Timestamp } from "../schema/values.ts";
 import { SURFACES } from "../limiter/surfaces.ts";
 
 const Quota = component("Quota", "A limit and what is used of it, in requests of the current window.", {

@@ -2,7 +2,8 @@ import Type, { type Static } from "typebox";
 import { Candidate } from "../candidates/schema.ts";
 import { HistoryEntry } from "../candidates/history-schema.ts";
 import { MESSAGE_LANGUAGES } from "../schema/languages.ts";
-import { about, component, oneOf, strict, Timestamp } from "../schema/fields.ts";
+import { about, component, oneOf, strict } from "../schema/fields.ts";
+import { Timestamp } from "../schema/values.ts";
 
 export const FORMATS = ["json", "pdf", "zip"] as const;
 export type Format = (typeof FORMATS)[number];

@@ -1,12 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { optedOut } from "../candidates/outreach.ts";
-import {
-  type AttemptRecord,
-  type CandidateKey,
-  type CandidateRecord,
-  service,
-  TO_CANDIDATE,
-} from "../candidates/record.ts";
+import type { AttemptRecord, CandidateKey, CandidateRecord } from "../candidates/record.ts";
+import { service, TO_CANDIDATE } from "../candidates/record.ts";
 import type { Edit } from "../candidates/store.ts";
 import { KeyedQueue } from "../infra/compare-and-set.ts";
 import { claimed, held, lapsed, replanned } from "./edits.ts";

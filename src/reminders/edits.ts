@@ -1,12 +1,6 @@
 import { hasOptedOut, planned, withRecipient } from "../candidates/outreach.ts";
-import {
-  type AttemptRecord,
-  type CandidateRecord,
-  type DocumentRecord,
-  type Hold,
-  type ReferenceRecord,
-  TO_CANDIDATE,
-} from "../candidates/record.ts";
+import type { AttemptRecord, CandidateRecord, DocumentRecord, Hold, ReferenceRecord } from "../candidates/record.ts";
+import { TO_CANDIDATE } from "../candidates/record.ts";
 import { type Plan, type PlannedMessage, plannerOf, type ReminderRules } from "./plan.ts";
 
 /** Pure edits of what reminders record. CandidateStore.change runs them. `now` is RFC 3339. */

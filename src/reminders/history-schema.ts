@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { ID, Outreach } from "../candidates/schema.ts";
-import { about, component, nullable, oneOf, Timestamp } from "../schema/fields.ts";
+import { about, component, nullable, oneOf } from "../schema/fields.ts";
+import { Timestamp } from "../schema/values.ts";
 
 export const OUTCOMES = ["sent", "deferred", "bounced", "outage", "unconfirmed"] as const;
 

@@ -4,17 +4,8 @@ import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { timestamp } from "../infra/clock.ts";
 import { grouped } from "../infra/grouped.ts";
 import type { Mongo } from "../infra/mongo.ts";
-import {
-  type AccountDay,
-  type AddressDay,
-  counted,
-  type Counts,
-  DayStore,
-  inHour,
-  isPending,
-  settled,
-  sum,
-} from "./mail-day-store.ts";
+import type { AccountDay, AddressDay, Counts } from "./mail-day-store.ts";
+import { counted, DayStore, inHour, isPending, settled, sum } from "./mail-day-store.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { getSystemErrorName } from "node:util";
-import { createTransport } from "nodemailer";
-import type { NodemailerError, SendMailOptions } from "nodemailer";
+import { createTransport, type NodemailerError, type SendMailOptions } from "nodemailer";
 import { isEmailAddress } from "../schema/email.ts";
 import type { Message } from "./message.ts";
 

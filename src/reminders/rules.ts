@@ -6,13 +6,8 @@ import { type Clock, timestamp } from "../infra/clock.ts";
 import type { Restored } from "../infra/restore.ts";
 import { timeZoneNamed } from "../schema/registered-names.ts";
 import { shownName } from "../schema/visible-text.ts";
-import {
-  type Assistant,
-  ASSISTANT_DEFAULTS,
-  NOT_IN_NAMES,
-  QUIET_HOURS_DEFAULTS,
-  type QuietHours,
-} from "../settings/schema.ts";
+import type { Assistant, QuietHours } from "../settings/schema.ts";
+import { ASSISTANT_DEFAULTS, NOT_IN_NAMES, QUIET_HOURS_DEFAULTS } from "../settings/schema.ts";
 import type { SettingsStore } from "../settings/store.ts";
 import type { ReminderAccountStore } from "./account-store.ts";
 import type { MailLimits } from "./mail-budget.ts";

@@ -1,5 +1,4 @@
 import Type, { type Static, type TObject, type TProperties, type TSchema } from "typebox";
-import { MAX_EMAIL } from "./email.ts";
 
 /**
  * The same schema, with `null` allowed too. In a new object null means the same as an absent field. In a merge patch
@@ -68,51 +67,3 @@ export function optional<S extends TSchema>(schema: S, ...text: readonly [string
 export function oneOf<const T extends string>(values: readonly T[]) {
   return Type.Unsafe<T>({ type: "string", enum: [...values] });
 }
-
-/** Free text of up to `max` characters (code points). */
-export function freeText(max: number, min = 0) {
-  return Type.String({ minLength: min, maxLength: max });
-}
-
-export const Email = Type.String({ format: "idn-email", maxLength: MAX_EMAIL });
-/** A phone number with its country code, in any usual form. It is kept as E.164. */
-export const Phone = Type.String({ format: "phone" });
-export const CalendarDate = Type.String({ format: "date" });
-export const Timestamp = Type.String({ format: "date-time" });
-export const Count = Type.Integer({ minimum: 0 });
-
-const metadata = {
-  type: "object" as const,
-  maxProperties: 50,
-  // JSON allows a member of this name, but code that copies it carelessly sets the object's prototype.
-  propertyNames: { type: "string", minLength: 1, maxLength: 100, not: { const: "__proto__" } },
-  examples: [{ source: "referral" }],
-};
-
-/** The client's own labels: up to 50 strings of up to 500 characters, with names of 1 to 100 characters. */
-export const Metadata = titled(
-  "Metadata",
-  "The client's own labels. The service stores them and does nothing else with them.",
-  Type.Unsafe<Record<string, string>>({ ...metadata, additionalProperties: { type: "string", maxLength: 500 } }),
-);
-
-/** Metadata as a client sends it. Numbers and booleans become their JSON text, and null is the same as absent. */
-export const MetadataInput = titled(
-  "MetadataInput",
-  "The client's own labels: up to 50 strings of up to 500 characters, with names of 1 to 100 characters. A number or a boolean is kept as its text. Null is the same as leaving the label out.",
-  Type.Unsafe<Record<string, string>>({
-    ...metadata,
-    additionalProperties: { type: "string", maxLength: 500, "x-scalar": true },
-  }),
-);
-
-/** Metadata in a merge patch. A null member removes that member. */
-export const MetadataPatch = titled(
-  "MetadataPatch",
-  "Changes of metadata: a string sets a label, null removes it, and a label that is left out stays as it is.",
-  Type.Unsafe<Record<string, string | null>>({
-    ...metadata,
-    additionalProperties: { type: ["string", "null"], maxLength: 500, "x-scalar": true },
-    examples: [{ source: "referral", campaign: null }],
-  }),
-);

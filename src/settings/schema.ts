@@ -1,6 +1,7 @@
 import Type, { type Static, type TOptional, type TProperties, type TUnsafe } from "typebox";
 import { MESSAGE_LANGUAGES } from "../schema/languages.ts";
-import { about, component, Email, freeText, nullable, oneOf, strict, Timestamp } from "../schema/fields.ts";
+import { about, component, nullable, oneOf, strict } from "../schema/fields.ts";
+import { Email, freeText, Timestamp } from "../schema/values.ts";
 
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 

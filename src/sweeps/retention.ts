@@ -1,10 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Eraser } from "../candidates/eraser.ts";
 import type { dueStore } from "../candidates/due-store.ts";
-import { unlessErased } from "../candidates/erasure.ts";
+import { erasureOf, notedErasureOf, type Retained, unlessErased } from "../candidates/erasure.ts";
 import { feedPosition } from "../candidates/feed-clock.ts";
 import { type CandidateKey, type CandidateRecord, service } from "../candidates/record.ts";
-import { erasureOf, notedErasureOf, type Retained } from "../candidates/erasure.ts";
 import type { CandidateStore, Edit } from "../candidates/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { Restore } from "../infra/restore.ts";

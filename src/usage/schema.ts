@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { SURFACES } from "../limiter/surfaces.ts";
-import { about, component, Count, oneOf, Timestamp } from "../schema/fields.ts";
+import { about, component, oneOf } from "../schema/fields.ts";
+import { Count, Timestamp } from "../schema/values.ts";
 
 export const UsageRow = component("UsageRow", "What a key used of a surface in an hour, and what it was refused.", {
   hour: about(Timestamp, "When the hour begins.", "2026-08-17T09:00:00.000Z"),

@@ -3,17 +3,12 @@ import type { CandidateKey, CandidateRecord, DocumentRecord, ReferenceRecord } f
 import type { Stored } from "../../candidates/stored.ts";
 import { BoundedCollection } from "../../infra/bounded-collection.ts";
 import type { Mongo } from "../../infra/mongo.ts";
+import { words } from "../../schema/words.ts";
 
 const MEMBERS = ["name", "first_name", "last_name", "email", "job_title", "state", "withdrawn", "started_at"] as const;
 
 /** Members that clients fill and no page shows. */
-const HIDDEN = [
-  "documents.metadata",
-  "documents.chase",
-  "references.metadata",
-  "references.response",
-  "references.chase",
-];
+const HIDDEN = words("documents.metadata documents.chase references.metadata references.response references.chase");
 
 /** What a page behind a link shows of a candidate. */
 export type CandidateView = Pick<CandidateRecord, (typeof MEMBERS)[number]> & {
