@@ -143,23 +143,14 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   await startup.untilUp("mongodb", () => rules.all());
   closers.push(rules.watch());
   const store = new CandidateStore(mongo, clock, remindersOf(reminders, !startup.isPatient), log, datedBy(rules.of));
-  const { feedClock, inFlight } = store;
+  const { feedClock, inFlight, reader, history } = store;
   metrics.readFeed = () => inFlight.state();
-  metrics.readUnreadable = () => store.reader.unreadable().length;
+  metrics.readUnreadable = () => reader.unreadable().length;
   const marks = new CheckpointStore(mongo);
   const checkpoints = new Checkpoints({ ...shared, store: marks, clock: feedClock, writer, inFlight });
   const feedLagMs = config.STORE_TIMEOUT_MS + CLOCK_SKEW_MS;
   const eraser = new Eraser({ store, content, idempotency, audit, messages: reminders.stores });
-  const stores = [
-    store.reader,
-    store.history,
-    content,
-    idempotencyStore,
-    audit,
-    new GrantStore(mongo),
-    reminders.stores,
-    usage,
-  ];
+  const stores = [reader, history, content, idempotencyStore, audit, new GrantStore(mongo), reminders.stores, usage];
   await startup.untilUp("mongodb", () => prepareStores(stores, { ...database, log }));
   await startup.untilUp("mongodb", () => checkpoints.start());
   const sending = wireReminders(reminders, { candidates: store, log, metrics });
@@ -181,8 +172,8 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
       bulks,
       eraser,
       documents,
-      history: historyPages(store.reader, store.history),
-      outreach: outreachService(store.reader, reminders.stores.messages),
+      history: historyPages(reader, history),
+      outreach: outreachService(reader, reminders.stores.messages),
       packs: packService(store, content, accounts, settings, clock),
       references: referenceService(store),
       remind: remindService({ ...reminders, candidates: store }, config.SMTP_URL !== null),

@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { DONE } from "../audit/entry.ts";
 import type { System } from "../system.ts";
 import type { ErasureOptions } from "../candidates/eraser.ts";
 import { Problem, problem } from "../problems.ts";
@@ -73,15 +74,8 @@ export async function eraseAccount(
     await erasePeople(); // an import may have gone on until now
     await patiently(() => removeBelongings(mongo, id));
     const { store } = await operations.auditFollowing();
-    const ended = {
-      _id: `audit_${id}`,
-      actor: caller.keyId,
-      action: "accounts erased",
-      account: id,
-      subject: id,
-    } as const;
-    const end = { ...ended, details: {}, of: null, outcome: "done", reason: null } as const;
-    await patiently(() => store.append([end]));
+    const of = { account: id, action: "accounts erased", subject: id, details: {} };
+    await patiently(() => store.append([{ _id: `audit_${id}`, actor: caller.keyId, ...of, ...DONE }]));
   }
 
   await audit.around({ action: "accounts erase", accountId: id, subject: id }, work);

@@ -4,7 +4,6 @@ import { type Static, Type } from "typebox";
 import { parseEntry } from "../api/entries.ts";
 import { checker } from "../api/input.ts";
 import { refusable } from "../candidates/bulk.ts";
-import type { ErasureOptions } from "../candidates/eraser.ts";
 import type { System } from "../system.ts";
 import { isGone, Problem } from "../problems.ts";
 import { type CommandContext, type EraseOptions, printed, severally } from "./command.ts";
@@ -51,7 +50,7 @@ export async function replayErasures(
   const audited = { action: "erasures replay", accountId: "all", subject: basename(file), details };
   const work = (system: System) =>
     severally(lines, context, lines.length, async ({ number, line }) => {
-      const again = () => (line instanceof Problem ? line : eraseAgain(operations, context, system, line, options));
+      const again = () => (line instanceof Problem ? line : eraseAgain(system, line));
       const ending = await refusable<Ending | Problem>(again);
       if (!(ending instanceof Problem)) counts[ending]++;
       else if (ending.code === "on_hold" && !(line instanceof Problem)) onHold.push(line.candidate ?? line.account);
@@ -63,37 +62,32 @@ export async function replayErasures(
   if (failed.length === 0) return report;
   await printed(report, context);
   throw new Error(`${failed.length} of ${lines.length} lines failed: see \`failed\`. The others are replayed.`);
+
+  async function eraseAgain(system: System, line: ErasureLine): Promise<Ending> {
+    const { account: accountId, candidate, document, reference } = line;
+    const { eraser } = system;
+    const actor = operations.actor();
+    const caller = { accountId, keyId: actor, by: { type: "operator", id: actor } } as const;
+    try {
+      if (reference !== undefined) await eraser.removeReference(caller, reference, pass, options);
+      else if (isAccount(line)) await eraseAccount(operations, context, system, accountId, options);
+      else if (candidate == null) return "not_there";
+      else if (document !== undefined) await eraser.removeDocument(caller, candidate, document, pass, options);
+      else if (!(await eraser.erase(caller, candidate, pass, options))) return "already_erased";
+      return "erased";
+    } catch (error) {
+      if (!(error instanceof Problem && isGone(error))) throw error;
+      if (error.code === "candidate_deleted") return "already_erased";
+      if (candidate == null || !(await (await operations.accountStore()).has(accountId))) return "not_there";
+      if ((document ?? reference) === undefined) await eraser.bury(caller, candidate);
+      // An attempt that was interrupted may have removed the part from the record, and not yet its bytes.
+      else if (await eraser.finish(accountId, candidate, new AbortController().signal)) return "erased";
+      return "not_there";
+    }
+  }
 }
 
 type Ending = "erased" | "already_erased" | "not_there";
-
-async function eraseAgain(
-  operations: Operations,
-  context: CommandContext,
-  system: System,
-  line: ErasureLine,
-  options: ErasureOptions,
-): Promise<Ending> {
-  const { account: accountId, candidate, document, reference } = line;
-  const actor = operations.actor();
-  const caller = { accountId, keyId: actor, by: { type: "operator", id: actor } } as const;
-  try {
-    if (reference !== undefined) await system.eraser.removeReference(caller, reference, pass, options);
-    else if (isAccount(line)) await eraseAccount(operations, context, system, accountId, options);
-    else if (candidate == null) return "not_there";
-    else if (document !== undefined) await system.eraser.removeDocument(caller, candidate, document, pass, options);
-    else if (!(await system.eraser.erase(caller, candidate, pass, options))) return "already_erased";
-    return "erased";
-  } catch (error) {
-    if (!(error instanceof Problem && isGone(error))) throw error;
-    if (error.code === "candidate_deleted") return "already_erased";
-    if (candidate == null || !(await (await operations.accountStore()).has(accountId))) return "not_there";
-    if ((document ?? reference) === undefined) await system.eraser.bury(caller, candidate);
-    // An attempt that was interrupted may have removed the part from the record, and not yet its bytes.
-    else if (await system.eraser.finish(accountId, candidate, new AbortController().signal)) return "erased";
-    return "not_there";
-  }
-}
 
 /** Returns each line with its number, from 1. It is a problem if it is no line of an export. */
 async function linesIn(file: string) {

@@ -20,6 +20,9 @@ export interface AuditEvent {
   readonly reason: string | null;
 }
 
+/** What an event has that is over when it is told: a deletion or a read. */
+export const DONE = { of: null, outcome: "done", reason: null } as const;
+
 /** An entry. `seq`, `previous` and `hash` are null if it was written by 0.1.0, which had no chain. */
 export interface AuditRecord extends AuditEvent {
   /** When it was written: not before the entry that precedes it in its account. */

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { Gathered } from "../infra/gathered.ts";
 import { idsFrom } from "../infra/ids.ts";
-import type { AuditEvent } from "./entry.ts";
+import { type AuditEvent, DONE } from "./entry.ts";
 import type { AuditStore } from "./store.ts";
 
 /** What a request has read. `subject` is its id. */
@@ -51,7 +51,7 @@ export class AuditedReads {
     if (this.#known.has(_id)) return;
     this.#known.add(_id);
     const details = { candidate, read_at: timestamp(now) };
-    this.#put({ _id, actor, action, account, subject, details, of: null, outcome: "done", reason: null });
+    this.#put({ _id, actor, action, account, subject, details, ...DONE });
   }
 
   /** Writes what waits, for at most `withinMs` milliseconds. Never fails. */

@@ -24,11 +24,8 @@ export function dueStore(mongo: Mongo, reader: Pick<CandidateReader, "unreadable
   async function* pages(accountId: string, from: string, to: string) {
     for (let after = from; after < to;) {
       const filter = { account: accountId, change: { $gt: after, $lte: to } };
-      const found = await candidates.find<RetainedRow>(filter, {
-        sort: { change: 1 },
-        limit: PAGE,
-        projection: MEMBERS,
-      });
+      const options = { sort: { change: 1 }, limit: PAGE, projection: MEMBERS } as const;
+      const found = await candidates.find<RetainedRow>(filter, options);
       after = found.length < PAGE ? to : found.at(-1)!.change;
       yield { rows: found.filter(({ state }) => state !== "deleted"), after };
     }

@@ -1,13 +1,13 @@
 import type { Caller } from "../accounts/caller.ts";
-import type { AuditEvent } from "../audit/entry.ts";
+import { type AuditEvent, DONE } from "../audit/entry.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
 import { type Precondition, type Problem, problem } from "../problems.ts";
 import { documentOf } from "./documents.ts";
-import { candidateDeleted, isTombstone, type Tombstone, namesFile } from "./erasure.ts";
+import { candidateDeleted, type Found, isTombstone, namesFile } from "./erasure.ts";
 import { withoutPart } from "./parts.ts";
-import type { Author, CandidateKey, CandidateRecord, Deleter, Deletion } from "./record.ts";
+import type { Author, CandidateKey, CandidateRecord, Deletion } from "./record.ts";
 import { referenceOf } from "./references.ts";
 import { renderDocument, renderReference, taggedCandidate } from "./render.ts";
 import type { CandidateStore, Edit } from "./store.ts";
@@ -63,40 +63,35 @@ export class Eraser {
   /** Deletes a document with its bytes. */
   removeDocument(
     caller: Deleting,
-    candidateId: string,
+    candidate: string,
     id: string,
     precondition: Precondition,
     options?: ErasureOptions,
-  ): Promise<void> {
-    const without = (record: CandidateRecord, by: Deleter) => {
+  ) {
+    const check = (record: CandidateRecord) =>
       precondition([renderDocument(record, documentOf(record, id)), taggedCandidate(record)]);
-      return withoutPart(record, "documents", id, by);
-    };
-    return this.#removePart(caller, candidateId, without, options);
+    return this.#removePart(caller, { candidate, kind: "documents", id }, check, options);
   }
 
   async removeReference(caller: Deleting, id: string, precondition: Precondition, options?: ErasureOptions) {
-    const candidateId = await this.#dependencies.store.references.candidateOf(caller.accountId, id);
-    const without = (record: CandidateRecord, by: Deleter) => {
+    const candidate = await this.#dependencies.store.references.candidateOf(caller.accountId, id);
+    const check = (record: CandidateRecord) =>
       precondition([renderReference(record, referenceOf(record, id)), taggedCandidate(record)]);
-      return withoutPart(record, "references", id, by);
-    };
-    await this.#removePart(caller, candidateId, without, options);
+    await this.#removePart(caller, { candidate, kind: "references", id }, check, options);
   }
 
   async #removePart(
     { keyId: key, ...author }: Deleting,
-    candidateId: string,
-    without: (record: CandidateRecord, by: Deleter) => CandidateRecord,
+    { candidate, kind, id }: Part,
+    check: (record: CandidateRecord) => void,
     { despiteHolds = false }: ErasureOptions = {},
   ): Promise<void> {
-    const { store } = this.#dependencies;
     const edit: Edit = (record, at) => {
-      const after = without(record, { key, at });
-      if (record.hold !== null && !despiteHolds) throw onHold(candidateId);
-      return after;
+      check(record);
+      if (record.hold !== null && !despiteHolds) throw onHold(candidate);
+      return withoutPart(record, kind, id, { key, at });
     };
-    await this.#removeRest(await store.change(author, candidateId, edit));
+    await this.#removeRest(await this.#dependencies.store.change(author, candidate, edit));
   }
 
   /**
@@ -111,7 +106,7 @@ export class Eraser {
   }
 
   /** Removes what lies outside the record. Stored responses first, because a client can still get them. */
-  async #removeRest(erased: CandidateRecord | Tombstone, signal?: AbortSignal): Promise<void> {
+  async #removeRest(erased: Found, signal?: AbortSignal): Promise<void> {
     const { accountId, id, erasure } = erased;
     if (erasure === null) return;
     const { store, content, idempotency, audit, messages } = this.#dependencies;
@@ -150,6 +145,7 @@ export class Eraser {
 
 /** Who deletes a part: `keyId` for the audit, `by` for the candidate's history. */
 type Deleting = Caller & Author;
+type Part = { readonly candidate: string; readonly kind: "documents" | "references"; readonly id: string };
 
 function onHold(id: string): Problem {
   const detail = `Candidate ${id} is under a hold. To delete it, or its documents and references, lift the hold first.`;
@@ -157,11 +153,8 @@ function onHold(id: string): Problem {
 }
 
 /** The entry of the audit. Its id is derived from what was deleted, so a repeated erasure writes it once. */
-function auditOf(
-  candidate: CandidateRecord | Tombstone,
-  { kind, id, key: actor, at: deleted_at }: Deletion,
-): AuditEvent {
+function auditOf(candidate: Found, { kind, id, key: actor, at: deleted_at }: Deletion): AuditEvent {
   const details = kind === "candidates" ? { deleted_at } : { candidate: candidate.id, deleted_at };
   const of = { account: candidate.accountId, action: `${kind} delete`, subject: id, details };
-  return { _id: `audit_${id}`, actor, ...of, of: null, outcome: "done", reason: null };
+  return { _id: `audit_${id}`, actor, ...of, ...DONE };
 }

@@ -12,10 +12,6 @@ export function historyPages(reader: Pick<CandidateReader, "get">, history: Hist
     const end = Math.min(Number(cursor ?? Infinity) - 1, record.history.count);
     const begin = Math.max(end - limit, 0);
     const data = (await history.entries(record, begin, end)).toReversed();
-    return { object: "list", data, ...after(begin) };
+    return { object: "list", data, has_more: begin > 0, cursor: begin > 0 ? String(begin + 1) : null };
   };
-}
-
-function after(begin: number) {
-  return { has_more: begin > 0, cursor: begin > 0 ? String(begin + 1) : null };
 }

@@ -16,6 +16,8 @@ interface Changed {
   readonly fields?: readonly string[];
 }
 
+type Noted = Changed & Pick<HistoryEntry, "at" | "by">;
+
 /** A chunk of entries outside the record has this many. */
 export const CHUNK = 100;
 /** A record with more entries than this loses its oldest chunks before the next write, which adds at most 260. */
@@ -36,27 +38,17 @@ const CAPS = words("docs_chase_attempts reference_chase_attempts");
 const DOCUMENT_FIELDS = words("name required rejection_reason expires_on metadata");
 const REFERENCE_FIELDS = words("name email phone company job_title relationship language response metadata");
 
-/**
- * Returns the record with an entry for each thing that a write changed, and with the decisions that it made.
- * @param before undefined if the candidate is new.
- */
-export function withHistory(
-  before: CandidateRecord | undefined,
-  { stated, ...after }: CandidateRecord,
-  by: By,
-): CandidateRecord {
+/** Returns the record with an entry for each change, and the decisions. @param before undefined if the candidate is new. */
+export function withHistory(before: CandidateRecord | undefined, { stated, ...after }: CandidateRecord, by: By) {
   const { updated_at: at, history: known } = after;
-  const changes = before === undefined ? [created(after)] : [...changesBetween(before, after)];
+  const created = { action: "created", subject: after.id, to: after.state } as const;
+  const changes: Changed[] = before === undefined ? [created] : [...changesBetween(before, after)];
   if (stated !== undefined && !changes.some(({ subject }) => subject === stated.id))
     changes.push({ action: "updated", subject: stated.id, fields: ["decided_by"] });
   if (changes.length === 0) return after;
   const lines = changes.map((change) => `${encoded({ at, by, ...change })}\n`).join("");
   const history = { ...known, count: known.count + changes.length, lines: known.lines + lines };
   return { ...after, history, decisions: decisionsAfter(before, after, { at, by }, stated) };
-}
-
-function created({ id, state }: CandidateRecord): Changed {
-  return { action: "created", subject: id, to: state };
 }
 
 function* changesBetween(before: CandidateRecord, after: CandidateRecord): Generator<Changed> {
@@ -86,18 +78,16 @@ function movedBy(before: CandidateRecord, after: CandidateRecord): HistoryAction
 }
 
 type Part = DocumentRecord | ReferenceRecord;
+type Names<P> = readonly (keyof P & string)[];
 
 /** Parts that a write leaves alone are the same objects. */
-function* partChanges<P extends Part>(
-  before: readonly P[],
-  after: readonly P[],
-  names: readonly (keyof P & string)[],
-): Generator<Changed> {
+function* partChanges<P extends Part>(before: readonly P[], after: readonly P[], names: Names<P>): Generator<Changed> {
   const known = new Map(before.map((part) => [part.id, part]));
   for (const part of after) {
     const was = known.get(part.id);
     known.delete(part.id);
-    if (was !== part) yield* changesOfPart(was, part, names);
+    if (was === undefined) yield { action: "added", subject: part.id, to: part.state };
+    else if (was !== part) yield* changesOfPart(was, part, names);
   }
   for (const { id: subject, state: from, ...gone } of known.values()) {
     if ("content" in gone && gone.content !== null) yield { action: "content_removed", subject };
@@ -105,16 +95,8 @@ function* partChanges<P extends Part>(
   }
 }
 
-function* changesOfPart<P extends Part>(
-  was: P | undefined,
-  part: P,
-  names: readonly (keyof P & string)[],
-): Generator<Changed> {
+function* changesOfPart<P extends Part>(was: P, part: P, names: Names<P>): Generator<Changed> {
   const { id: subject, state: to } = part;
-  if (was === undefined) {
-    yield { action: "added", subject, to };
-    return;
-  }
   if ("content" in part && "content" in was && part.content?.file_id !== was.content?.file_id)
     yield { action: "content_stored", subject };
   const fields = changed(names, was, part);
@@ -144,15 +126,7 @@ function decisionsAfter(
 }
 
 /** Compact: a record has up to 500. */
-function encoded({
-  at,
-  by,
-  action,
-  subject,
-  from = null,
-  to = null,
-  fields = [],
-}: Changed & Pick<HistoryEntry, "at" | "by">) {
+function encoded({ at, by, action, subject, from = null, to = null, fields = [] }: Noted): string {
   return JSON.stringify([at, by.type, by.id, action, subject, from, to, fields]);
 }
 

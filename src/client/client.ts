@@ -14,17 +14,7 @@ export interface UploadOptions {
   readonly contentType?: string;
 }
 
-export interface HistoryPage {
-  /** 1 to 100. By default 50. */
-  readonly limit?: number;
-  /** Of an earlier page. */
-  readonly cursor?: string;
-}
-
-/**
- * A method for each operation of the service. Each may throw a RateLimitError, a ProblemError, a ConnectionError, or the
- * reason of a signal that aborted.
- */
+/** A method for each operation. Each may throw RateLimitError, ProblemError, ConnectionError, or the reason of an aborted signal. */
 export class OnboardingClient {
   readonly #calls: Calls;
 
@@ -102,7 +92,7 @@ export class OnboardingClient {
   }
 
   /** What changed of a candidate, the newest first. */
-  readHistory(id: string, options: CallOptions & HistoryPage = {}): Promise<api.History> {
+  readHistory(id: string, options: CallOptions & NonNullable<api.ReadHistoryData["query"]> = {}): Promise<api.History> {
     const { limit, cursor, ...rest } = options;
     return this.#calls.get(path`/candidates/${id}/history`, rest, "reads", { limit, cursor });
   }
