@@ -80,11 +80,8 @@ export function withStatus(account: AccountRecord, status: AccountRecord["status
 
 /** Returns what remains of an erased account. @throws problem `invalid_transition` for an active one: it was resumed meanwhile. */
 export function withoutContents({ note: _note, ...account }: AccountRecord): AccountRecord {
-  if (account.status === "active")
-    throw problem(
-      "invalid_transition",
-      `${account._id} was resumed meanwhile. To erase it, run the same command again.`,
-    );
+  const detail = `${account._id} was resumed meanwhile. To erase it, run the same command again.`;
+  if (account.status === "active") throw problem("invalid_transition", detail);
   return { ...account, name: "", status: "erased", keys: [] };
 }
 

@@ -66,10 +66,7 @@ const HOW_TO_SEND = "Send it as `Authorization: Bearer <API_KEY>` or as `X-API-K
  * @returns the key, in any format; or a refusal: `api_key_missing`, or `api_key_invalid` for two different keys. A refusal
  * never repeats what the client sent.
  */
-export function presentedKey({
-  authorization = "",
-  apiKey = "",
-}: Pick<Credentials, "authorization" | "apiKey">): string | Refusal {
+export function presentedKey({ authorization = "", apiKey = "" }: Omit<Credentials, "address">): string | Refusal {
   const bearer = /^bearer(?: +(.*))?$/i.exec(authorization);
   const token = bearer?.[1] ?? "";
   if (token !== "" && apiKey !== "" && token !== apiKey)

@@ -59,11 +59,8 @@ export class AccountStore {
   async get(accountId: string, { evenErased = false } = {}): Promise<AccountRecord> {
     const account = looksLikeId("acct", accountId) ? await this.#accounts.findOne({ _id: accountId }) : null;
     if (account === null) throw problem("not_found", `No account has the id ${accountId}.`);
-    if (account.status === "erased" && !evenErased)
-      throw problem(
-        "not_found",
-        `The account ${accountId} was erased at ${account.updated_at}. Only its audit is left.`,
-      );
+    const detail = `The account ${accountId} was erased at ${account.updated_at}. Only its audit is left.`;
+    if (account.status === "erased" && !evenErased) throw problem("not_found", detail);
     return account;
   }
 

@@ -124,10 +124,9 @@ function given(schema: TSchema, value: object): Tree {
   );
 }
 
-function anew({
-  state,
-  chase: { attempts, last_at },
-}: Pick<Candidate["documents" | "references"][number], "state" | "chase">) {
+type Part = Candidate["documents" | "references"][number];
+
+function anew({ state, chase: { attempts, last_at } }: Pick<Part, "state" | "chase">) {
   const isFirst = state === "pending" || state === "not_requested" || state === "requested";
   return { state: isFirst ? undefined : state, chase: attempts === 0 ? undefined : { attempts, last_at } };
 }

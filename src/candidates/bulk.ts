@@ -130,10 +130,8 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
       const externalIds = values.flatMap(({ external_id }) => external_id ?? []);
       const holders = await store.externalIds.holdersOf(accountId, externalIds);
       const idOf = ({ id, external_id }: Named) => id ?? holders.get(external_id);
-      const records = await reader.several(
-        accountId,
-        values.flatMap((value) => idOf(value) ?? []),
-      );
+      const ids = values.flatMap((value) => idOf(value) ?? []);
+      const records = await reader.several(accountId, ids);
       const plans: Plan[] = [];
       for (const [n, read] of all.entries()) {
         const value: Named = read instanceof Problem ? {} : read.value;

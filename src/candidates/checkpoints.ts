@@ -128,12 +128,8 @@ export class Checkpoints {
         await this.#runRound();
         failures = 0;
       } catch (error) {
-        failures++;
-        if (failures % FAILURES_TO_REPORT === 0)
-          this.#options.log.warn(
-            { err: error, failures },
-            "the feed's cursors stand still: cannot write or read feed_marks",
-          );
+        const warning = "the feed's cursors stand still: cannot write or read feed_marks";
+        if (++failures % FAILURES_TO_REPORT === 0) this.#options.log.warn({ err: error, failures }, warning);
       }
     }
   }

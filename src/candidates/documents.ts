@@ -63,11 +63,7 @@ function checkState(
 }
 
 /** Moves the document to received with this content. Returns the same record if it is that already. */
-export function withContent(
-  before: DocumentRecord,
-  content: ContentRecord,
-  { started, now }: Situation,
-): DocumentRecord {
+export function withContent(before: DocumentRecord, content: ContentRecord, { started, now }: Situation) {
   checkTakesContent(before.state, started);
   if (before.state === "received" && isSame(before.content, content)) return before;
   return { ...before, state: DOCUMENT_MOVES.content.to, rejection_reason: null, content, updated_at: now };

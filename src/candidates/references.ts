@@ -27,11 +27,7 @@ export function referenceNotFound(id: string): Problem {
 }
 
 /** A bounced reference is requested again once it has another address. @throws problems invalid_transition, validation_failed */
-export function patchedReference(
-  before: ReferenceRecord,
-  patch: ReferencePatch,
-  { started, now }: Situation,
-): ReferenceRecord {
+export function patchedReference(before: ReferenceRecord, patch: ReferencePatch, { started, now }: Situation) {
   const { email = before.email } = patch;
   const isCorrected =
     before.state === "bounced" && email !== null && comparable(email) !== comparable(before.email ?? "");

@@ -181,16 +181,8 @@ export class CandidateService {
     return renderCandidate(record);
   }
 
-  /**
-   * Returns a page of the change feed, a CandidateList.
-   * @param clientHas tells whether the client has the page with this entity tag (If-None-Match). Its rows are then not
-   * read.
-   */
-  async list(
-    accountId: string,
-    { limit, ...given }: ListQuery,
-    clientHas?: (tag: string) => boolean,
-  ): Promise<RenderedJson> {
+  /** Returns a page of the change feed. @param clientHas tells whether the client has the page with this entity tag (If-None-Match). */
+  async list(accountId: string, { limit, ...given }: ListQuery, clientHas?: (tag: string) => boolean) {
     const { store, feedLagMs, checkpoints } = this.#options;
     const { cursor, state, external_id, updated_since, q } = given;
     if (q !== undefined) {

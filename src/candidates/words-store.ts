@@ -22,10 +22,8 @@ export function wordsStore(mongo: Mongo, reader: Pick<CandidateReader, "get">) {
   async function add({ accountId, id }: CandidateKey): Promise<boolean> {
     const record = await unlessErased(reader.get(accountId, id)); // one that cannot be read gets none until it is written
     const version = record === undefined ? {} : { version: record.version };
-    return candidates.updateOne(
-      { _id: id, account: accountId, words_form: null, ...version },
-      { $set: searchable(record ?? {}) },
-    );
+    const filter = { _id: id, account: accountId, words_form: null, ...version };
+    return candidates.updateOne(filter, { $set: searchable(record ?? {}) });
   }
 
   return { missing, add };

@@ -84,11 +84,8 @@ export function retention({ candidates, due, eraser, rules, restore, clock, feed
       for (const each of await rules.all()) if (!signal.aborted) await refresh(each, signal);
       // A restore may bring back erased people and lose holds. Its operator has as long as the notice to mend both.
       if (clock.now() < restore.endedAt() + rules.noticeMs) return 0;
-      return inBatches(
-        () => due.due(timestamp(clock.now()), BATCH),
-        (key) => paced(erase(key)),
-        signal,
-      );
+      const find = () => due.due(timestamp(clock.now()), BATCH);
+      return inBatches(find, (key) => paced(erase(key)), signal);
     },
   };
 }

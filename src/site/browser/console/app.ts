@@ -212,10 +212,8 @@ export class App {
 
   #bars() {
     const { keys, readings } = this.model;
-    return barsOf(
-      keys.flatMap((key) => readings.get(key) ?? []),
-      performance.now(),
-    );
+    const read = keys.flatMap((key) => readings.get(key) ?? []);
+    return barsOf(read, performance.now());
   }
 
   #use(keys: readonly string[]): void {

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { Candidate } from "../../../candidates/schema.ts";
 import type { Document } from "../../../candidates/document-schema.ts";
 import type { Reference } from "../../../candidates/reference-schema.ts";
+import { words } from "../../../schema/words.ts";
 import type { App, FileRequest } from "./app.ts";
 import { badge, charged, type Click, failureOf, given, givenLines, list, moment, section } from "./parts.ts";
 import { chased, reminders } from "./outreach-view.ts";
@@ -21,6 +22,7 @@ export function candidateView(app: App, id: string): TemplateResult {
       ${failureOf(model, path)} ${charged(model, { ...read, label: "Read the candidate", primary: true })}`;
   const { candidate, readAt } = held;
   const { documents, references } = candidate;
+  const documentRows = documents.map((document) => documentRow(app, document, path));
   return html`${back}
     <h1 tabindex="-1"><bdi>${nameOf(candidate)}</bdi></h1>
     <p class="state">
@@ -32,15 +34,7 @@ export function candidateView(app: App, id: string): TemplateResult {
     ${section("waits", "Waiting on", waits(candidate))}
     ${section("reminders", "Reminders", reminders(app, candidate, path))}
     ${section("fields", "Fields", fields(candidate))}
-    ${section(
-      "documents",
-      counted("Documents", documents),
-      list(
-        "items",
-        documents.map((document) => documentRow(app, document, path)),
-        "No document is asked for.",
-      ),
-    )}
+    ${section("documents", counted("Documents", documents), list("items", documentRows, "No document is asked for."))}
     ${section("references", counted("References", references), list("items", references.map(referenceRow), "No reference is asked for."))}`;
 }
 
@@ -83,17 +77,7 @@ function waits({ waiting_on }: Candidate): TemplateResult {
 type Row = [name: string, value: TemplateResult | string];
 
 /** Fields that the client sent as text. */
-const GIVEN_FIELDS = [
-  "external_id",
-  "name",
-  "first_name",
-  "last_name",
-  "email",
-  "language",
-  "phone",
-  "job_title",
-  "start_date",
-] as const;
+const GIVEN_FIELDS = words("external_id name first_name last_name email language phone job_title start_date");
 
 function fields(candidate: Candidate): TemplateResult {
   const { reference_requirements: needs, metadata } = candidate;

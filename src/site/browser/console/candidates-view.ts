@@ -8,13 +8,7 @@ import { addressOf } from "./page.ts";
 import { badge, charged, failureOf, given, givenLines, list, moment } from "./parts.ts";
 import { clockTime, nameOf, visible, words } from "./text.ts";
 
-const STATES = [
-  "created",
-  "in_progress",
-  "action_required",
-  "completed",
-  "withdrawn",
-] as const satisfies readonly CandidateState[];
+const STATES: readonly CandidateState[] = ["created", "in_progress", "action_required", "completed", "withdrawn"];
 
 const PATH = "/candidates";
 /** A row shows so many of the things that its candidate waits for. */

@@ -95,13 +95,10 @@ export function barsOf(readings: readonly Reading[], now: number): SurfaceBars[]
     const known = keys.map(({ who, index, own }) => ({ who, index, used: own.key.used }));
     const ofOthers = known.reduce((rest, { used }) => rest - used, account.used);
     const others = { who: "other keys", index: undefined, used: Math.max(0, ofOthers) };
+    const spent = [...known, others].filter(({ used }) => used > 0);
     return {
       surface,
-      account: barOf(
-        "Account",
-        account,
-        [...known, others].filter(({ used }) => used > 0),
-      ),
+      account: barOf("Account", account, spent),
       keys: keys.map(({ who, index, own }) =>
         barOf(index === 0 ? "This key" : who, own.key, [{ who, index, used: own.key.used }]),
       ),

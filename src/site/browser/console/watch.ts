@@ -3,9 +3,7 @@ import type { Reading } from "./limits.ts";
 import type { Failure, Result } from "./result.ts";
 
 export interface WatchState {
-  /**
-   * `paused`: the tab is hidden, or there is no key. `stopped`: the key may not be used, so another request changes nothing.
-   */
+  /** `paused`: the tab is hidden, or there is no key. `stopped`: the key may not be used, so another request changes nothing. */
   readonly kind: "polling" | "waiting" | "paused" | "stopped";
   /** Start of the next round, in milliseconds of the watch's clock. */
   readonly nextAt: number;
