@@ -19,53 +19,45 @@ const BATCHES = { gapMs: 2_000, most: 500 };
 const MAX_WAITING = 10_000;
 const MAX_KNOWN = 50_000;
 
-/** Records who read which document or pack, once for a key, an object and an hour. No request waits for it, and none fails. */
-export class AuditedReads {
-  readonly #clock: Clock;
-  readonly #log: Pick<Logger, "warn">;
-  readonly #batches: Gathered<AuditEvent>;
-  /** Ids of this hour's entries that are written or wait. */
-  #known = new Set<string>();
-  #hour = 0;
-  #lost = 0;
+export type AuditedReads = ReturnType<typeof auditedReads>;
 
-  constructor(store: Pick<AuditStore, "append">, clock: Clock, log: Pick<Logger, "warn">) {
-    this.#clock = clock;
-    this.#log = log;
-    this.#batches = new Gathered(async (events) => {
-      await store.append(events);
-      if (this.#lost > 0) log.warn({ reads: this.#lost }, "reads are missing in the audit: the store did not respond");
-      this.#lost = 0;
-    }, BATCHES);
+/** Records who read which document or pack, once for a key, an object and an hour. No request waits for it, and none fails. */
+export function auditedReads(store: Pick<AuditStore, "append">, clock: Clock, log: Pick<Logger, "warn">) {
+  /** Ids of this hour's entries that are written or wait. */
+  let known = new Set<string>();
+  let [knownHour, lost] = [0, 0];
+  const batches = new Gathered<AuditEvent>(async (events) => {
+    await store.append(events);
+    if (lost > 0) log.warn({ reads: lost }, "reads are missing in the audit: the store did not respond");
+    lost = 0;
+  }, BATCHES);
+
+  function note(reader: { accountId: string; keyId: string }, { action, candidate, subject }: AuditedRead): void {
+    const { accountId: account, keyId: actor } = reader;
+    const now = clock.now();
+    const hour = Math.floor(now / HOUR_MS);
+    if (hour !== knownHour || known.size >= MAX_KNOWN) known = new Set();
+    knownHour = hour;
+    const _id = idsFrom(`${actor} ${action} ${subject}`, hour * HOUR_MS)("audit");
+    if (known.has(_id)) return;
+    known.add(_id);
+    const details = { candidate, read_at: timestamp(now) };
+    put({ _id, actor, action, account, subject, details, ...DONE });
   }
 
-  note(
-    { accountId: account, keyId: actor }: { accountId: string; keyId: string },
-    { action, candidate, subject }: AuditedRead,
-  ): void {
-    const now = this.#clock.now();
-    const hour = Math.floor(now / HOUR_MS);
-    if (hour !== this.#hour || this.#known.size >= MAX_KNOWN) this.#known = new Set();
-    this.#hour = hour;
-    const _id = idsFrom(`${actor} ${action} ${subject}`, hour * HOUR_MS)("audit");
-    if (this.#known.has(_id)) return;
-    this.#known.add(_id);
-    const details = { candidate, read_at: timestamp(now) };
-    this.#put({ _id, actor, action, account, subject, details, ...DONE });
+  /** Writes a read with the next batch, again and again until that succeeds. */
+  function put(event: AuditEvent): void {
+    if (batches.size < MAX_WAITING) batches.add(event).catch(() => put(event));
+    else if (lost++ === 0) log.warn({}, "the audit cannot be written, so reads are missing in it from now on");
   }
 
   /** Writes what waits, for at most `withinMs` milliseconds. Never fails. */
-  async stop(withinMs: number): Promise<void> {
-    for (const until = performance.now() + withinMs; this.#batches.size > 0 && performance.now() < until;) {
-      this.#batches.flush();
+  async function stop(withinMs: number): Promise<void> {
+    for (const until = performance.now() + withinMs; batches.size > 0 && performance.now() < until;) {
+      batches.flush();
       await setTimeout(10);
     }
   }
 
-  /** Writes a read with the next batch, again and again until that succeeds. */
-  #put(event: AuditEvent): void {
-    if (this.#batches.size < MAX_WAITING) this.#batches.add(event).catch(() => this.#put(event));
-    else if (this.#lost++ === 0)
-      this.#log.warn({}, "the audit cannot be written, so reads are missing in it from now on");
-  }
+  return { note, stop };
 }

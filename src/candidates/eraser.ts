@@ -12,7 +12,7 @@ import { referenceOf } from "./references.ts";
 import { renderDocument, renderReference, taggedCandidate } from "./render.ts";
 import type { CandidateStore, Edit } from "./store.ts";
 
-interface EraserOptions {
+interface Dependencies {
   readonly store: CandidateStore;
   readonly content: ContentStore;
   readonly idempotency: Pick<Idempotency, "forget" | "end">;
@@ -28,40 +28,37 @@ export interface ErasureOptions {
   readonly check?: (record: CandidateRecord | undefined) => void;
 }
 
+export type Eraser = ReturnType<typeof eraserOf>;
+
 /**
  * Erases people (interface.md, Erasure). One write replaces the candidate's record by a tombstone, which lists what lies
  * outside the record. Then that is removed. Each step can be repeated, so a sweep finishes what a crash has interrupted.
  */
-export class Eraser {
-  readonly #dependencies: EraserOptions;
-
-  constructor(dependencies: EraserOptions) {
-    this.#dependencies = dependencies;
-  }
-
-  /**
-   * Erases a candidate. Returns false if there is nothing to do, because it is erased already.
-   * @throws problems not_found, on_hold, and what `precondition` and the check throw.
-   */
-  async erase({ accountId, keyId }: Caller, id: string, precondition: Precondition, options: ErasureOptions = {}) {
-    const { store } = this.#dependencies;
+export function eraserOf({ store, content, idempotency, audit, messages }: Dependencies) {
+  /** Erases a candidate. False if it is erased already. @throws problems not_found, on_hold; what `precondition` and the check throw. */
+  async function erase(
+    { accountId, keyId }: Caller,
+    id: string,
+    precondition: Precondition,
+    options: ErasureOptions = {},
+  ) {
     const erased = await store.erase(accountId, id, keyId, (found) => {
       const [record, isHeld] = isTombstone(found) ? [undefined, found.left?.isHeld] : [found, found.hold !== null];
       precondition(record === undefined ? [] : [taggedCandidate(record)]);
       if (isHeld === true && options.despiteHolds !== true) throw onHold(id);
       options.check?.(record);
     });
-    await this.#removeRest(erased);
+    await removeRest(erased);
     return erased.erasure !== null;
   }
 
   /** Leaves a tombstone of a candidate that is not here, and its entry in the audit. @throws problem not_found */
-  async bury({ accountId, keyId }: Caller, id: string): Promise<void> {
-    await this.#removeRest(await this.#dependencies.store.bury(accountId, id, keyId));
+  async function bury({ accountId, keyId }: Caller, id: string): Promise<void> {
+    await removeRest(await store.bury(accountId, id, keyId));
   }
 
   /** Deletes a document with its bytes. */
-  removeDocument(
+  function removeDocument(
     caller: Deleting,
     candidate: string,
     id: string,
@@ -70,17 +67,17 @@ export class Eraser {
   ) {
     const check = (record: CandidateRecord) =>
       precondition([renderDocument(record, documentOf(record, id)), taggedCandidate(record)]);
-    return this.#removePart(caller, { candidate, kind: "documents", id }, check, options);
+    return removePart(caller, { candidate, kind: "documents", id }, check, options);
   }
 
-  async removeReference(caller: Deleting, id: string, precondition: Precondition, options?: ErasureOptions) {
-    const candidate = await this.#dependencies.store.references.candidateOf(caller.accountId, id);
+  async function removeReference(caller: Deleting, id: string, precondition: Precondition, options?: ErasureOptions) {
+    const candidate = await store.references.candidateOf(caller.accountId, id);
     const check = (record: CandidateRecord) =>
       precondition([renderReference(record, referenceOf(record, id)), taggedCandidate(record)]);
-    await this.#removePart(caller, { candidate, kind: "references", id }, check, options);
+    await removePart(caller, { candidate, kind: "references", id }, check, options);
   }
 
-  async #removePart(
+  async function removePart(
     { keyId: key, ...author }: Deleting,
     { candidate, kind, id }: Part,
     check: (record: CandidateRecord) => void,
@@ -91,25 +88,21 @@ export class Eraser {
       if (record.hold !== null && !despiteHolds) throw onHold(candidate);
       return withoutPart(record, kind, id, { key, at });
     };
-    await this.#removeRest(await this.#dependencies.store.change(author, candidate, edit));
+    await removeRest(await store.change(author, candidate, edit));
   }
 
-  /**
-   * Finishes an erasure that was interrupted. Returns false if there was nothing to do.
-   * @param signal ends the work early: the next call goes on with it.
-   */
-  async finish(accountId: string, id: string, signal: AbortSignal): Promise<boolean> {
-    const found = await this.#dependencies.store.reader.find(accountId, id);
+  /** Finishes an interrupted erasure, or a part of it if the signal ends it. Returns false if there was nothing to do. */
+  async function finish(accountId: string, id: string, signal: AbortSignal): Promise<boolean> {
+    const found = await store.reader.find(accountId, id);
     if (found === null || found.erasure === null) return false;
-    await this.#removeRest(found, signal);
+    await removeRest(found, signal);
     return true;
   }
 
   /** Removes what lies outside the record. Stored responses first, because a client can still get them. */
-  async #removeRest(erased: Found, signal?: AbortSignal): Promise<void> {
+  async function removeRest(erased: Found, signal?: AbortSignal): Promise<void> {
     const { accountId, id, erasure } = erased;
     if (erasure === null) return;
-    const { store, content, idempotency, audit, messages } = this.#dependencies;
     if (isTombstone(erased)) {
       await idempotency.end(accountId, id, candidateDeleted(id));
       await messages.removeAll({ accountId, id });
@@ -119,18 +112,14 @@ export class Eraser {
       if (signal?.aborted) return;
       await content.remove(file);
     }
-    await this.#removeUnsettled(accountId, id);
+    await removeUnsettled(accountId, id);
     await store.references.remove(accountId, erasure.references);
     await audit.append(erasure.deletions.map((deletion) => auditOf(erased, deletion)));
     await store.reader.erasureFinished({ accountId, id }, erasure);
   }
 
-  /**
-   * Removes what no record may name any more: of a deleted candidate everything, else content that was replaced. That
-   * usually stays for its readers for an hour, but not after a deletion.
-   */
-  async #removeUnsettled(accountId: string, candidateId: string): Promise<void> {
-    const { store, content } = this.#dependencies;
+  /** Removes what no record may name any more: all of a deleted candidate, else replaced content, before its usual hour is over. */
+  async function removeUnsettled(accountId: string, candidateId: string): Promise<void> {
     const entries = await content.unsettled({ accountId, candidateId });
     if (entries.length === 0) return;
     // Read after the entries: a file that was replaced before, and that this record does not name, is never named again.
@@ -141,6 +130,8 @@ export class Eraser {
         await content.removeUnsettled(entry);
     }
   }
+
+  return { erase, bury, removeDocument, removeReference, finish };
 }
 
 /** Who deletes a part: `keyId` for the audit, `by` for the candidate's history. */

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { AuditEvent } from "../../src/audit/entry.ts";
-import { AuditedReads } from "../../src/audit/reads.ts";
+import { auditedReads } from "../../src/audit/reads.ts";
 import { createLog } from "../../src/infra/log.ts";
 import { until } from "../erasure/support.ts";
 
@@ -18,7 +18,7 @@ describe("reads for the audit", () => {
       batches.push(events);
     };
     const log = createLog("warn", { write: (line) => void warnings.push(JSON.parse(line) as { reads?: number }) });
-    const reads = new AuditedReads({ append }, { now: () => state.now }, log);
+    const reads = auditedReads({ append }, { now: () => state.now }, log);
     return { state, batches, warnings, reads };
   }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import { AuditStore } from "../../src/audit/store.ts";
-import { Eraser } from "../../src/candidates/eraser.ts";
+import { eraserOf } from "../../src/candidates/eraser.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
@@ -25,7 +25,7 @@ describe("a hold", () => {
   function eraser() {
     const { mongo } = service.operators;
     const clock = new SharedClock();
-    return new Eraser({
+    return eraserOf({
       store: new CandidateStore(mongo, clock),
       content: new ContentStore(mongo, clock),
       audit: new AuditStore(mongo, clock),

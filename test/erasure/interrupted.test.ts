@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import { AuditStore } from "../../src/audit/store.ts";
-import { Eraser } from "../../src/candidates/eraser.ts";
+import { eraserOf, type Eraser } from "../../src/candidates/eraser.ts";
 import { AddressHash } from "../../src/reminders/address-hash.ts";
 import { reminderStores } from "../../src/reminders/stores.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
@@ -46,7 +46,7 @@ describe("an erasure that was interrupted", () => {
 
   /** Begins an erasure that ends where `broken` does. */
   async function interrupted(broken: Partial<Parts>, erase: (eraser: Eraser) => Promise<unknown>): Promise<void> {
-    const failure = await erase(new Eraser({ ...parts(), ...broken })).catch((error: unknown) => String(error));
+    const failure = await erase(eraserOf({ ...parts(), ...broken })).catch((error: unknown) => String(error));
     expect(failure).to.equal("Error: crash");
   }
 
@@ -69,7 +69,7 @@ describe("an erasure that was interrupted", () => {
       expect((await client.get(`/candidates/${id}`)).status).to.equal(410);
 
       const { asked, ...others } = parts();
-      const eraser = new Eraser(others);
+      const eraser = eraserOf(others);
       const { signal } = new AbortController();
       expect(await eraser.finish(account.id, id, signal)).to.equal(true);
       expect(asked).to.deep.equal([`end ${account.id} ${id}`]);
@@ -85,7 +85,7 @@ describe("an erasure that was interrupted", () => {
     const broken = { content: Object.assign(parts().content, { remove: crash }) };
     await interrupted(broken, (eraser) => eraser.removeDocument(caller, id, document, () => {}));
     const { asked, ...others } = parts();
-    expect(await new Eraser(others).finish(account.id, id, new AbortController().signal)).to.equal(true);
+    expect(await eraserOf(others).finish(account.id, id, new AbortController().signal)).to.equal(true);
     expect(asked).to.deep.equal([`forget ${account.id} ${id}`]);
     expect(await filesIn(service.operators.mongo)).to.deep.equal([]);
     expect((await client.get(`/candidates/${id}`)).body.name).to.equal(PERSON.name);
@@ -98,7 +98,7 @@ describe("an erasure that was interrupted", () => {
     const broken = { content: Object.assign(parts().content, { remove: crash }) };
     await interrupted(broken, (eraser) => eraser.erase(caller, id, () => {}));
     const { asked: _, ...others } = parts();
-    const eraser = new Eraser(others);
+    const eraser = eraserOf(others);
     await eraser.finish(account.id, id, AbortSignal.abort());
     expect(await filesIn(service.operators.mongo), "no file is removed after the signal").to.have.length(2);
     expect(await eraser.finish(account.id, id, new AbortController().signal), "later").to.equal(true);
@@ -109,7 +109,7 @@ describe("an erasure that was interrupted", () => {
     const { id } = await createPerson();
     const { asked, ...others } = parts();
     const { signal } = new AbortController();
-    const eraser = new Eraser(others);
+    const eraser = eraserOf(others);
     expect(await eraser.finish(account.id, id, signal)).to.equal(false);
     expect(await eraser.finish((await service.account()).id, id, signal)).to.equal(false);
     expect(asked).to.deep.equal([]);

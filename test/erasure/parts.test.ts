@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { expect } from "chai";
 import { ObjectId } from "mongodb";
 import { AuditStore } from "../../src/audit/store.ts";
-import { Eraser } from "../../src/candidates/eraser.ts";
+import { eraserOf } from "../../src/candidates/eraser.ts";
 import { AddressHash } from "../../src/reminders/address-hash.ts";
 import { reminderStores } from "../../src/reminders/stores.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
@@ -185,7 +185,7 @@ describe("DELETE of a document or a reference", () => {
         return super.unsettled(of);
       }
     }
-    const eraser = new Eraser({
+    const eraser = eraserOf({
       store,
       content: new RacedContent(mongo, clock),
       idempotency: idempotencyService({ store: new IdempotencyStore(mongo), clock, random: randomBytes }),

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import { AuditStore } from "../../src/audit/store.ts";
 import { dueStore } from "../../src/candidates/due-store.ts";
-import { Eraser } from "../../src/candidates/eraser.ts";
+import { eraserOf } from "../../src/candidates/eraser.ts";
 import { service as ofService } from "../../src/candidates/record.ts";
 import { datedBy } from "../../src/candidates/erasure.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
@@ -29,7 +29,7 @@ describe("the sweep of retention", () => {
     const clock = { now: () => Date.now() + aheadMs };
     const rules = new RetentionStore(mongo, clock, service.config.RETENTION_NOTICE_HOURS);
     const candidates = new CandidateStore(mongo, clock, undefined, undefined, datedBy(rules.of));
-    const eraser = new Eraser({
+    const eraser = eraserOf({
       store: candidates,
       content: new ContentStore(mongo, clock),
       audit: new AuditStore(mongo, clock),

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { expect } from "chai";
 import { AuditStore } from "../../../src/audit/store.ts";
-import { Eraser } from "../../../src/candidates/eraser.ts";
+import { eraserOf } from "../../../src/candidates/eraser.ts";
 import { AddressHash } from "../../../src/reminders/address-hash.ts";
 import { reminderStores } from "../../../src/reminders/stores.ts";
 import { CandidateStore } from "../../../src/candidates/store.ts";
@@ -86,7 +86,7 @@ describe("a replica killed with SIGKILL in the middle of an erasure", function (
     const clock = new SharedClock();
     const store = new CandidateStore(mongo, clock);
     const idempotency = idempotencyService({ store: new IdempotencyStore(mongo), clock, random: randomBytes });
-    const eraser = new Eraser({
+    const eraser = eraserOf({
       store,
       content: new ContentStore(mongo, clock),
       idempotency,
