@@ -1,6 +1,16 @@
 import Type, { type Static } from "typebox";
 import { about, component, nullable, oneOf, optional, readOnly, strict, titled } from "../schema/fields.ts";
-import { CalendarDate, Count, freeText, Metadata, MetadataInput, MetadataPatch, Timestamp } from "../schema/values.ts";
+import { CANDIDATE_ID, DOCUMENT_ID } from "../schema/example-ids.ts";
+import {
+  CalendarDate,
+  Count,
+  freeText,
+  Metadata,
+  MetadataInput,
+  MetadataPatch,
+  TimeOrNull,
+  Timestamp,
+} from "../schema/values.ts";
 import { Decided, DECIDED } from "./history-schema.ts";
 import { MESSAGE_LANGUAGES } from "../schema/languages.ts";
 import { MediaType } from "../schema/media-type.ts";
@@ -27,8 +37,8 @@ const CHASE_TEXT = {
 
 export const Chase = component("Chase", "The reminders sent so far, and the next one.", {
   attempts: about(Count, "How many reminders were sent.", 0),
-  last_at: about(nullable(Timestamp), "When the last reminder was sent. Null if none was sent.", null),
-  next_at: Type.Optional(about(nullable(Timestamp), ...CHASE_TEXT.next_at)),
+  last_at: about(TimeOrNull, "When the last reminder was sent. Null if none was sent.", null),
+  next_at: Type.Optional(about(TimeOrNull, ...CHASE_TEXT.next_at)),
   reason: Type.Optional(about(nullable(oneOf(OUTREACH_REASONS)), ...CHASE_TEXT.reason)),
 });
 export type Chase = Static<typeof Chase>;
@@ -162,13 +172,12 @@ export const DocumentPatch = component(
 );
 export type DocumentPatch = Static<typeof DocumentPatch>;
 
+const NAMED = "The id of the candidate, or external: and its external_id, percent-encoded.";
+export const CandidateName = about(Type.String(), NAMED, CANDIDATE_ID);
+
 export const DocumentPath = strict({
-  id: about(
-    Type.String(),
-    "The id of the candidate, or external: and its external_id, percent-encoded.",
-    "cand_01k9z3v5m8e6q9t2w4y7b1d3f5",
-  ),
-  docId: about(Type.String(), "The id of the document.", "doc_01k9z3v6n0f7r2x5c8a1s4g6h9"),
+  id: CandidateName,
+  docId: about(Type.String(), "The id of the document.", DOCUMENT_ID),
 });
 
 export const DocumentOrName = titled(
@@ -195,8 +204,8 @@ const DocumentContent = component("DocumentContent", "The file of a document, wi
 
 export const Document = component("Document", "A document that a candidate brings.", {
   object: about(oneOf(["document"]), "The type of the object.", "document"),
-  id: about(Type.String(), "The id of the document.", "doc_01k9z3v6n0f7r2x5c8a1s4g6h9"),
-  candidate_id: about(Type.String(), "The id of its candidate.", "cand_01k9z3v5m8e6q9t2w4y7b1d3f5"),
+  id: about(Type.String(), "The id of the document.", DOCUMENT_ID),
+  candidate_id: about(Type.String(), "The id of its candidate.", CANDIDATE_ID),
   name: about(Type.String(), ...TEXT.name),
   state: about(State, ...TEXT.state),
   required: about(Type.Boolean(), ...TEXT.required),

@@ -36,13 +36,8 @@ export type Eraser = ReturnType<typeof eraserOf>;
  */
 export function eraserOf({ store, content, idempotency, audit, messages }: Dependencies) {
   /** Erases a candidate. False if it is erased already. @throws problems not_found, on_hold; what `precondition` and the check throw. */
-  async function erase(
-    { accountId, keyId }: Caller,
-    id: string,
-    precondition: Precondition,
-    options: ErasureOptions = {},
-  ) {
-    const erased = await store.erase(accountId, id, keyId, (found) => {
+  async function erase(caller: Caller, id: string, precondition: Precondition, options: ErasureOptions = {}) {
+    const erased = await store.erase(caller.accountId, id, caller.keyId, (found) => {
       const [record, isHeld] = isTombstone(found) ? [undefined, found.left?.isHeld] : [found, found.hold !== null];
       precondition(record === undefined ? [] : [taggedCandidate(record)]);
       if (isHeld === true && options.despiteHolds !== true) throw onHold(id);

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { about, component, nullable, oneOf, strict } from "../schema/fields.ts";
+import { DOCUMENT_ID } from "../schema/example-ids.ts";
 import { Timestamp } from "../schema/values.ts";
 import { words } from "../schema/words.ts";
 
@@ -49,11 +50,7 @@ export const HistoryEntry = component("HistoryEntry", "One thing that changed.",
     "What happened. created, started, withdrawn, reinstated, hold_set, hold_lifted: to the candidate. added, removed, content_stored, content_removed: to a document or reference. updated: other fields changed. state_changed: the state did. reminder_sent: a message was made for the subject; GET /candidates/{id}/outreach says what became of it.",
     "state_changed",
   ),
-  subject: about(
-    Type.String(),
-    "The id of the candidate, document or reference that it happened to.",
-    "doc_01k9z3v6n0f7r2x5c8a1s4g6h9",
-  ),
+  subject: about(Type.String(), "The id of the candidate, document or reference that it happened to.", DOCUMENT_ID),
   from: about(StateOrCap, "The state before, or the cap before. Null if neither changed.", "received"),
   to: about(StateOrCap, "The state after, or the cap after. Null if neither changed.", "accepted"),
   fields: about(Type.Array(Type.String()), "The names of the fields that changed. Never their values.", ["expires_on"]),

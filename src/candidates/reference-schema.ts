@@ -1,6 +1,16 @@
 import Type, { type Static } from "typebox";
 import { about, component, nullable, oneOf, optional, readOnly, strict } from "../schema/fields.ts";
-import { Email, freeText, Metadata, MetadataInput, MetadataPatch, Phone, Timestamp } from "../schema/values.ts";
+import { CANDIDATE_ID, REFERENCE_ID } from "../schema/example-ids.ts";
+import {
+  Email,
+  freeText,
+  Metadata,
+  MetadataInput,
+  MetadataPatch,
+  Phone,
+  TimeOrNull,
+  Timestamp,
+} from "../schema/values.ts";
 import { Chase, CHASED, ChaseInput, DecidedBy, Language, LANGUAGES, READ_ONLY } from "./document-schema.ts";
 import { Decided, DECIDED } from "./history-schema.ts";
 import { words } from "../schema/words.ts";
@@ -70,7 +80,7 @@ export const ReferenceInput = component(
 export type ReferenceInput = Static<typeof ReferenceInput>;
 
 export const ReferencePath = strict({
-  id: about(Type.String(), "The id of the reference.", "ref_01k9z3v7p2g8s3z6d9b2t5j7k1"),
+  id: about(Type.String(), "The id of the reference.", REFERENCE_ID),
 });
 
 export const ReferencePatch = component(
@@ -93,8 +103,8 @@ export type ReferencePatch = Static<typeof ReferencePatch>;
 
 export const Reference = component("Reference", "A person who is asked about a candidate, and what they said.", {
   object: about(oneOf(["reference"]), "The type of the object.", "reference"),
-  id: about(Type.String(), "The id of the reference.", "ref_01k9z3v7p2g8s3z6d9b2t5j7k1"),
-  candidate_id: about(Type.String(), "The id of its candidate.", "cand_01k9z3v5m8e6q9t2w4y7b1d3f5"),
+  id: about(Type.String(), "The id of the reference.", REFERENCE_ID),
+  candidate_id: about(Type.String(), "The id of its candidate.", CANDIDATE_ID),
   name: about(nullable(Type.String()), ...TEXT.name),
   email: about(nullable(Type.String()), ...TEXT.email),
   phone: about(nullable(Type.String()), `${PHONE}, as E.164.`, "+14155550123"),
@@ -108,12 +118,12 @@ export const Reference = component("Reference", "A person who is asked about a c
   chase: about(Chase, "The reminders sent so far for the reference, and the next one."),
   decided: about(nullable(Decided), DECIDED),
   requested_at: about(
-    nullable(Timestamp),
+    TimeOrNull,
     "When the reference was first requested. Null if it never was.",
     "2026-08-17T09:31:00.000Z",
   ),
   received_at: about(
-    nullable(Timestamp),
+    TimeOrNull,
     "When the answer was received. Null unless the state is received.",
     "2026-08-19T14:05:37.206Z",
   ),

@@ -1,7 +1,8 @@
 import Type, { type Static } from "typebox";
 import { about, component, nullable, oneOf, strict, titled } from "../schema/fields.ts";
-import { CalendarDate, Count, freeText, Metadata, Timestamp } from "../schema/values.ts";
-import { Document, LANGUAGES, OUTREACH_REASONS } from "./document-schema.ts";
+import { CANDIDATE_ID, DOCUMENT_ID } from "../schema/example-ids.ts";
+import { CalendarDate, Count, freeText, Metadata, TimeOrNull, Timestamp } from "../schema/values.ts";
+import { CandidateName, Document, LANGUAGES, OUTREACH_REASONS } from "./document-schema.ts";
 import { Reference } from "./reference-schema.ts";
 
 export const MAX_DOCUMENTS = 200;
@@ -54,7 +55,7 @@ export const TEXT = {
   withdrawal_reason: ["Why the candidate was withdrawn, up to 1,000 characters.", "Took another offer"],
 } as const;
 
-export const ID = ["The id of the candidate.", "cand_01k9z3v5m8e6q9t2w4y7b1d3f5"] as const;
+export const ID = ["The id of the candidate.", CANDIDATE_ID] as const;
 
 const WaitingOn = component("WaitingOn", "One thing that is still missing.", {
   code: about(
@@ -62,11 +63,7 @@ const WaitingOn = component("WaitingOn", "One thing that is still missing.", {
     "What is missing: not_started, candidate_bounced, candidate_opted_out, references_missing, reference_opted_out, reference_without_email, or document_ or reference_ followed by a state.",
     "document_rejected",
   ),
-  subject: about(
-    Type.String(),
-    "The id of the document, reference or candidate that it is about.",
-    "doc_01k9z3v6n0f7r2x5c8a1s4g6h9",
-  ),
+  subject: about(Type.String(), "The id of the document, reference or candidate that it is about.", DOCUMENT_ID),
   message: about(
     Type.String(),
     "A sentence for a person.",
@@ -77,7 +74,7 @@ export type WaitingOn = Static<typeof WaitingOn>;
 
 export const Outreach = component("Outreach", "When the next reminder goes out, or why none will, or why it waits.", {
   next_at: about(
-    nullable(Timestamp),
+    TimeOrNull,
     "When the next reminder goes out to the candidate or to a referee. Null if none will.",
     "2026-08-21T09:31:00.000Z",
   ),
@@ -154,7 +151,7 @@ export const Candidate = component("Candidate", "A candidate with all documents 
   withdrawal_reason: about(nullable(Type.String()), ...TEXT.withdrawal_reason),
   hold: about(nullable(Hold), ...TEXT.hold),
   erases_at: about(
-    nullable(Timestamp),
+    TimeOrNull,
     "From when the candidate is erased without a request, by the account's retention settings. Null: never, or there is a hold.",
     "2027-08-19T14:05:37.206Z",
   ),
@@ -164,11 +161,7 @@ export const Candidate = component("Candidate", "A candidate with all documents 
   pack_version: about(Type.Integer({ minimum: 1 }), "Counts the changes of what the pack shows, from 1.", 5),
   created_at: about(Timestamp, "When the candidate was created.", "2026-08-17T09:30:00.000Z"),
   updated_at: about(Timestamp, "When the candidate was last changed.", "2026-08-19T14:05:37.206Z"),
-  started_at: about(
-    nullable(Timestamp),
-    "When the candidate was started. Null until then.",
-    "2026-08-17T09:31:00.000Z",
-  ),
+  started_at: about(TimeOrNull, "When the candidate was started. Null until then.", "2026-08-17T09:31:00.000Z"),
   warnings: Type.Optional(
     about(Type.Array(Warning), "Only in the response to a request with unreadable=metadata: what was not readable."),
   ),
@@ -192,8 +185,7 @@ export const CandidateOrDryRun = titled(
   Type.Unsafe<Candidate | DryRun>({ oneOf: [Candidate, DryRun] }),
 );
 
-const NAMED = "The id of the candidate, or external: and its external_id, percent-encoded.";
-export const CandidatePath = strict({ id: about(Type.String(), NAMED, ID[1]) });
+export const CandidatePath = strict({ id: CandidateName });
 
 export const ListQuery = strict({
   limit: about(

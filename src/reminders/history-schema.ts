@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { ID, Outreach } from "../candidates/schema.ts";
 import { about, component, nullable, oneOf } from "../schema/fields.ts";
+import { DOCUMENT_ID } from "../schema/example-ids.ts";
 import { Timestamp } from "../schema/values.ts";
 
 export const OUTCOMES = ["sent", "deferred", "bounced", "outage", "unconfirmed"] as const;
@@ -19,9 +20,7 @@ const SentMessage = component("SentMessage", "One time that a reminder was given
     "sent",
   ),
   tries: about(Type.Integer({ minimum: 1 }), "How often this message was given to the mail server by then.", 1),
-  documents: about(Type.Array(Type.String()), "The ids of the documents that it asks for.", [
-    "doc_01k9z3v6n0f7r2x5c8a1s4g6h9",
-  ]),
+  documents: about(Type.Array(Type.String()), "The ids of the documents that it asks for.", [DOCUMENT_ID]),
 });
 
 export const CandidateOutreach = component("CandidateOutreach", "The reminders of a candidate: planned and sent.", {

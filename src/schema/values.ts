@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { MAX_EMAIL } from "./email.ts";
-import { titled } from "./fields.ts";
+import { nullable, titled } from "./fields.ts";
 
 /** Free text of up to `max` characters (code points). */
 export function freeText(max: number, min = 0) {
@@ -12,6 +12,7 @@ export const Email = Type.String({ format: "idn-email", maxLength: MAX_EMAIL });
 export const Phone = Type.String({ format: "phone" });
 export const CalendarDate = Type.String({ format: "date" });
 export const Timestamp = Type.String({ format: "date-time" });
+export const TimeOrNull = nullable(Timestamp);
 export const Count = Type.Integer({ minimum: 0 });
 
 const metadata = {

@@ -1,7 +1,7 @@
 import Type, { type Static, type TOptional, type TProperties, type TUnsafe } from "typebox";
 import { MESSAGE_LANGUAGES } from "../schema/languages.ts";
 import { about, component, nullable, oneOf, strict } from "../schema/fields.ts";
-import { Email, freeText, Timestamp } from "../schema/values.ts";
+import { Email, freeText, TimeOrNull } from "../schema/values.ts";
 
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
@@ -106,7 +106,7 @@ export const QUIET_HOURS_DEFAULTS: QuietHours = {
 const recordFields = {
   version: about(Type.Integer({ minimum: 0 }), "Counts the changes of the settings. 0 before the first.", 2),
   updated_at: about(
-    nullable(Timestamp),
+    TimeOrNull,
     "When the settings were last changed. Null before the first change.",
     "2026-08-17T09:30:00.000Z",
   ),
@@ -152,13 +152,9 @@ export type AssistantSettings = Static<typeof AssistantSettings>;
 
 const Effective = component("EffectiveQuietHours", "The quiet hours as they apply now.", {
   quiet_now: about(Type.Boolean(), "Whether it is quiet now.", false),
-  next_start: about(
-    nullable(Timestamp),
-    "When the next quiet hours start. Null if there are none.",
-    "2026-08-17T19:00:00.000Z",
-  ),
+  next_start: about(TimeOrNull, "When the next quiet hours start. Null if there are none.", "2026-08-17T19:00:00.000Z"),
   next_end: about(
-    nullable(Timestamp),
+    TimeOrNull,
     "When the current or the next quiet hours end. Null if there are none.",
     "2026-08-18T06:00:00.000Z",
   ),

@@ -63,10 +63,7 @@ export const es: Words = {
     until: (date) => `Este enlace funciona hasta el ${date}.`,
     questions: (contact) => `¿Tiene preguntas? Póngase en contacto con ${contact}.`,
     thanks: "Gracias",
-    closed: {
-      title: "Esta página ya no hace falta",
-      text: "No queda nada por hacer aquí. Puede cerrar esta página.",
-    },
+    closed: { title: "Esta página ya no hace falta", text: "No queda nada por hacer aquí. Puede cerrar esta página." },
     expired: {
       title: "Este enlace ha caducado",
       text: "Si todavía hace falta algo de su parte, el último mensaje contiene un enlace nuevo.",

@@ -103,14 +103,8 @@ export const ADVICE: Record<ProblemCode, Advice> = {
     when: "You ask for a reminder now, less than an hour after the last request of this kind for the candidate.",
     remedy: "Wait for `Retry-After`. Reminders go out by themselves, too: `outreach.next_at` says when.",
   },
-  too_many_documents: {
-    when: "The candidate already has 200 documents.",
-    remedy: "Change or delete one of them.",
-  },
-  too_many_references: {
-    when: "The candidate already has 50 references.",
-    remedy: "Change or delete one of them.",
-  },
+  too_many_documents: { when: "The candidate already has 200 documents.", remedy: "Change or delete one of them." },
+  too_many_references: { when: "The candidate already has 50 references.", remedy: "Change or delete one of them." },
   candidate_deleted: {
     when: "The candidate was deleted and its data is erased.",
     remedy: "Delete your copy. The list shows this id as a row with `deleted: true`, for good.",
