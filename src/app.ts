@@ -22,10 +22,7 @@ const CLIENT_GONE = new Set(["ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "ECONNA
 /** A download that breaks off has 11 listeners for its end: ours, Koa's and the stream's. Node would warn of a leak. */
 const MAX_LISTENERS = 20;
 
-/**
- * Creates the API: its middleware, outermost first, in the order of checks of interface.md.
- * @returns the request listener for node:http.
- */
+/** Creates the API for node:http: its middleware, outermost first, in the order of checks of interface.md. */
 export function createApp(options: AppOptions): RequestListener {
   const app = new Koa<ApiState>({ proxy: options.trustedProxies > 0, maxIpsCount: options.trustedProxies });
   const router = mount(options.routes, options);

@@ -81,10 +81,7 @@ export async function startTracing(endpoint: string | null): Promise<Tracing | u
   return endpoint === null ? undefined : (await import("./infra/otel.ts")).startOtel();
 }
 
-/**
- * Connects, and wires every room, in order. admin/operations.ts does the same for the command line.
- * @param closers gets what closes what was opened.
- */
+/** Connects, and wires every room, in order. @param closers gets what closes what was opened. */
 async function wire(config: Config, startup: Startup, closers: (() => unknown)[]): Promise<System> {
   const { MONGODB_URL, REDIS_URL, STORE_TIMEOUT_MS, LIMITER_TIMEOUT_MS: timeoutMs } = config;
   const unset = "REDIS_URL and MONGODB_URL are not set. Set both, or run npm start: it finds or starts the servers.";

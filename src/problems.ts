@@ -39,10 +39,7 @@ export const PROBLEMS = {
   store_unavailable: { status: 503, title: "Store unavailable" },
 } as const;
 
-/**
- * The `type` of a 429, from the IANA registry HTTP Problem Types (draft-ietf-httpapi-ratelimit-headers-11, 5.1). All other
- * problems have types of this service.
- */
+/** The `type` of a 429, from the IANA registry HTTP Problem Types. All other problems have types of this service. */
 export const QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
 
 export type ProblemCode = keyof typeof PROBLEMS;
@@ -74,10 +71,7 @@ export interface ProblemExtras {
   reason?: string;
 }
 
-/**
- * Why a request is refused, as a value. Whatever is refused in a flood (rate limits, keys) is a value all the way to the
- * response: an Error with its stack costs more than the work that it refuses.
- */
+/** Why a request is refused, as a value: in a flood, an Error with its stack costs more than the work that it refuses. */
 export interface Refusal {
   readonly code: ProblemCode;
   /** A sentence for a person. It must not name anything that belongs to another account. */
@@ -109,8 +103,7 @@ export class Problem extends Error implements Refusal {
 type Scope = "account" | "key" | "address" | "link";
 
 /**
- * Returns the extras of a rate_limited problem.
- * @param policy the name of the quota that is used up. Of the limits of a surface: its name in RateLimit-Policy.
+ * Returns the extras of a rate_limited problem. @param policy the name of the quota that is used up, as in RateLimit-Policy.
  * @param members `remaining`: what a smaller request could still be charged. `retry_after` is in whole seconds.
  */
 export function quotaExceeded(

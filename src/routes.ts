@@ -35,10 +35,7 @@ export interface Services {
   readonly usage: UsageService;
 }
 
-/**
- * The index of routes: method, path, surface, endpoint. api/mount.ts serves them, and serves GET /openapi.json, which
- * is made from them. /livez and /readyz are on another port: see process/ops.ts.
- */
+/** The index of routes. api/mount.ts serves them, and GET /openapi.json. /livez and /readyz are in process/ops.ts. */
 export function routes(services: Services): readonly Route[] {
   const candidates = candidateEndpoints(services.candidates, services.bulks, services.eraser, services.history);
   const documents = documentEndpoints(services.documents, services.eraser);

@@ -11,10 +11,7 @@ export const IF_RESTORED = "If MongoDB was restored from a backup, run `admin ac
 export interface Versions {
   /** Redis's clock, in milliseconds. */
   now(): Promise<number>;
-  /**
-   * Raises the version; lowers it if it is `over`, 0 for none. Ignored if the record was not read soon after `begunMs`.
-   * @returns the version that Redis knows now; 0 if it was ignored.
-   */
+  /** Raises the version; lowers it if it is `over`, 0 for none. Returns the one that Redis knows now; 0 if the read is too old. */
   raise(accountId: string, read: { version: number; begunMs: number; over: number }): Promise<number>;
 }
 

@@ -111,9 +111,8 @@ export class AccountService {
   }
 
   /**
-   * Gives a key a new secret, which is never shown again. The old secret works until the grace ends, and then on no
-   * replica. If the limiter cannot be updated, returns a warning: an error would lose the new secret.
-   * @param graceSeconds 0 to 7,776,000 (90 days).
+   * Gives a key a new secret, which is never shown again. The old one works until the grace (0 to 90 days) ends. If the
+   * limiter cannot be updated, returns a warning: an error would lose the new secret.
    * @throws problem `not_found`, `invalid_transition` for a revoked key, `validation_failed` for a grace out of range.
    */
   async rotateKey({ keyId, graceSeconds }: { keyId: string; graceSeconds: number }): Promise<NewKeyView> {
@@ -174,10 +173,7 @@ export class AccountService {
     return viewAccount(await this.#options.audit.around(audited, change));
   }
 
-  /**
-   * Suspends an account, or ends its suspension. Once this returns, every replica refuses, or accepts again, all its keys.
-   * Throws the same problems as revokeKey.
-   */
+  /** Suspends an account, or ends its suspension, on every replica once this returns. @throws as revokeKey does. */
   async setStatus(accountId: string, status: "active" | "suspended"): Promise<AccountView> {
     await this.#options.store.get(accountId); // throws not_found before an audit record is written
     const action = status === "suspended" ? "accounts suspend" : "accounts resume";

@@ -103,10 +103,7 @@ export function cellsOf(columns: readonly Column[], candidate: Candidate): strin
   });
 }
 
-/**
- * Returns a candidate as import takes it. States that a new candidate cannot have are left out, as is `outreach_enabled: true`,
- * so that no import turns mail on.
- */
+/** Returns a candidate as import takes it: without states that a new one cannot have, and never with mail turned on. */
 export function inputOf(candidate: Candidate) {
   const { documents, references, outreach_enabled } = candidate;
   return {

@@ -44,10 +44,7 @@ export async function probeLimits(operations: Operations, url: string, settleSec
   return { object: "limits_probe", exact, reasons };
 }
 
-/**
- * Returns the secrets of two active keys. They are new in each run, so that nothing has to keep them. The audit does not list
- * that: it would be most of what it has.
- */
+/** Returns new secrets of two active keys, which nothing has to keep. Not audited: it would be most of what the audit has. */
 async function keysOf(operations: Operations, accountId: string): Promise<string[]> {
   const accounts = await operations.accounts();
   const unaudited = await operations.accounts({ around: (_, change) => change() });

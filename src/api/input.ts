@@ -57,10 +57,7 @@ function noneAllowed(query: unknown): Fault[] {
   return Object.keys(query as object).map((name) => ({ pointer: `/${name}`, detail }));
 }
 
-/**
- * Returns a function that tidies a value, in place, and validates it. It throws validation_failed.
- * @param what the value is, for its problem: "body".
- */
+/** Returns a function that tidies a value in place, and validates it. It throws validation_failed. @param what names the value. */
 export function checker<Schema extends TSchema>(
   schema: Schema,
   what: string,

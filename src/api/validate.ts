@@ -14,10 +14,7 @@ import { isExact } from "../schema/tidy.ts";
 /** Maximum length of an unknown name that is compared with the known ones. */
 const MAX_NAME_TO_COMPARE = 100;
 
-/**
- * `validateSchema` would compile the schema of schemas first, which holds the event loop for 40 to 60 ms in each instance. A
- * test checks the schemas instead (test/api/openapi.test.ts).
- */
+/** `validateSchema` would take 40 to 60 ms of each start. test/api/openapi.test.ts checks the schemas instead. */
 const options = { allErrors: true, strict: true, allowUnionTypes: true, verbose: true, validateSchema: false } as const;
 /** Refuses the numbers of free JSON that would come back changed. Each has a fault of its own. */
 const validateExact: SchemaValidateFunction = (_schema: unknown, data: unknown, _parent, at) => {

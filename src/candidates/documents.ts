@@ -115,10 +115,7 @@ export function newDocument(
   };
 }
 
-/**
- * Refuses a new document that contradicts itself. Call it before its content is stored.
- * @throws problems invalid_transition, validation_failed
- */
+/** Refuses a new document that contradicts itself, before its content is stored. @throws invalid_transition, validation_failed */
 export function checkNewDocument(
   { state, expires_on = null, rejection_reason, content, chase }: DocumentInput,
   { now, started, at = "", file = false }: Situation & { at?: string; file?: boolean },
@@ -139,9 +136,8 @@ export function inlineFile({ filename, content_type, data }: ContentInput): Inco
 }
 
 /**
- * Returns the reminders that another system has sent, as a record has them.
+ * Returns the reminders that another system has sent, as a record has them. @throws problem validation_failed
  * @param where `now`: RFC 3339. `at`: where the document or reference is in the body, a JSON Pointer.
- * @throws problem validation_failed
  */
 export function newChase(given: ChaseInput | null | undefined, where: { now: string; at?: string | undefined }): Chase {
   if (!given) return NEVER_CHASED;

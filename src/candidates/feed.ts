@@ -57,9 +57,8 @@ export function advance(from: Cursor, { rows, more }: FeedPage<FeedEntry>, compl
 }
 
 /**
- * Returns the cursor for `updated_since`, `lagMs` before that moment: a poller that keeps only the largest updated_at
- * that it has seen then also gets the changes that became visible after it, at an earlier position. Without updated_since,
- * returns the start of the feed.
+ * Returns the cursor for `updated_since`, `lagMs` before that moment: a poller that keeps only the largest updated_at that it
+ * has seen then also gets the changes that became visible later. Without updated_since, returns the start of the feed.
  */
 export function cursorAt(updatedSince: string | undefined, lagMs: number): Cursor {
   if (updatedSince === undefined) return START;

@@ -28,10 +28,7 @@ export function historyStore(mongo: Mongo, reader: Pick<CandidateReader, "find">
 
   const remove = ({ accountId, id }: CandidateKey) => chunks.deleteMany({ account: accountId, candidate: id });
 
-  /**
-   * Makes room in a record that is about to be written. Its oldest entries are stored before they leave it. Two round trips
-   * then, and none if there is room.
-   */
+  /** Makes room in a record that is about to be written: stores its oldest entries first. Two round trips, or none. */
   async function roomy<F extends Found>(found: F): Promise<F> {
     const without = withoutOldest(found);
     if (without === undefined) return found;
@@ -47,10 +44,7 @@ export function historyStore(mongo: Mongo, reader: Pick<CandidateReader, "find">
     return without.record;
   }
 
-  /**
-   * Returns entries of a record, the oldest first.
-   * @param begin the number of the first one, from 0. @param end the number after the last one.
-   */
+  /** Returns entries of a record, the oldest first: from number `begin`, counted from 0, to before `end`. */
   async function entries({ accountId, id, history }: CandidateRecord, begin: number, end: number) {
     const { moved, lines } = history;
     const inRecord = linesIn(lines).slice(Math.max(begin - moved, 0), Math.max(end - moved, 0));

@@ -20,10 +20,7 @@ export function situationOf({ started_at }: CandidateRecord, now: string): Situa
   return { started: started_at !== null, now };
 }
 
-/**
- * Says why a document cannot be in this state and what would change that; undefined if it can be. A client may move a
- * document from any state to any other. Only a contradictory state is refused (interface.md, States).
- */
+/** Says why a document cannot be in this state, and what would change that (interface.md, States). Undefined if it can be. */
 export function documentContradiction(
   state: DocumentState,
   { started, now, expires_on }: Situation & { readonly expires_on: string | null },

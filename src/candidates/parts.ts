@@ -66,10 +66,7 @@ export function withoutPart(record: CandidateRecord, kind: Kind, id: string, by:
   };
 }
 
-/**
- * Refuses to add a part again that was deleted. Only a late retry of its POST has its id.
- * @throws problem not_found
- */
+/** Refuses to add a part again that was deleted: only a late retry of its POST has its id. @throws problem not_found */
 export function checkNotRemoved({ removed }: CandidateRecord, id: string): void {
   if (removed.some((each) => each.id === id)) {
     const detail = `This request has already added ${id}, which was deleted since. To add it again, use a new Idempotency-Key.`;

@@ -93,10 +93,7 @@ export interface OutreachRecord {
   readonly resumed_at?: string;
   /** The recipients of earlier messages. */
   readonly recipients: readonly RecipientRecord[];
-  /**
-   * The addresses of this candidate and its references whose owners asked the account for no more messages (OptOutStore),
-   * as `comparable`.
-   */
+  /** Those addresses of the candidate and its references that have opted out (OptOutStore), as `comparable`. */
   readonly opted_out: readonly string[];
 }
 

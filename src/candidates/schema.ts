@@ -15,10 +15,7 @@ export const State = oneOf(CANDIDATE_STATES);
 
 export const ChaseAttempts = Type.Integer({ minimum: 0, maximum: 100 });
 
-/**
- * No two ids differ only in what nobody sees: control characters are refused, and so is what joins letters or turns their
- * direction around. Tidying leaves out every other invisible character.
- */
+/** No two ids differ only in what nobody sees: what joins letters or turns them around is refused, the rest is left out. */
 export const ExternalId = Type.String({
   minLength: 1,
   maxLength: 200,

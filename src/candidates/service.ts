@@ -55,10 +55,7 @@ export class CandidateService {
     return typeof text === "string" ? this.#options.store.externalIds.holderOf(accountId, text) : undefined;
   }
 
-  /**
-   * Creates a candidate. If its external_id is taken, changes that candidate, or leaves it, as `onConflict` says.
-   * @throws problem validation_failed with `onConflict`, but without an external_id.
-   */
+  /** Creates a candidate. With `onConflict`, changes or leaves the one that has its external_id. @throws validation_failed without one */
   async put(author: Author, given: CandidateInput, newId: NewId, onConflict?: OnConflict): Promise<Put> {
     const { accountId } = author;
     const key = { ...author, id: newId("cand") };
@@ -204,10 +201,7 @@ export class CandidateService {
     return renderPage(page, cursorAfter(page));
   }
 
-  /**
-   * Builds a new candidate. If it fails, removes the files that it has stored.
-   * @param storeFile stores none by default.
-   */
+  /** Builds a new candidate. If it fails, removes the files that it has stored. By default it stores none. */
   async draft(
     { accountId, id }: CandidateKey,
     given: CandidateInput,

@@ -65,10 +65,8 @@ export class CandidateStore {
   }
 
   /**
-   * Inserts a candidate. If the id exists, returns that candidate: an interrupted attempt of this same request already
-   * inserted it. Writes the reference lookups first: a crash in between leaves lookups without a candidate, and readers
-   * ignore those.
-   * @throws problems external_id_taken, payload_too_large, candidate_deleted.
+   * Inserts a candidate, or returns the one that an interrupted attempt of this request has inserted. The reference lookups come
+   * first: readers ignore those without a candidate. @throws problems external_id_taken, payload_too_large, candidate_deleted.
    */
   insert(draft: Draft, { by }: Author): Promise<CandidateRecord> {
     return this.references.around(draft, draft.references, () =>
@@ -131,10 +129,7 @@ export class CandidateStore {
     }
   }
 
-  /**
-   * Writes the tombstone of a candidate that is not here, for mirrors that have it. If it is here, returns it.
-   * @throws problem not_found if another account has the id
-   */
+  /** Writes the tombstone of a candidate that is not here, for mirrors that have it. @throws not_found if another account has the id */
   async bury(accountId: string, id: string, key: string): Promise<Found> {
     const position = this.feedClock.reserve();
     const at = timestamp(position.at);

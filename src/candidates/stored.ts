@@ -65,10 +65,8 @@ export interface Stored
 }
 
 /**
- * Converts a candidate or tombstone to its stored form. A record has its row, unless it is large.
- * @param at its feed position, in milliseconds since the epoch.
+ * Converts a candidate or tombstone to its stored form, at a feed position. @throws problem payload_too_large
  * @param before what it replaces. A record of 0.1.0 may be too large already: it may change, but not grow.
- * @throws problem payload_too_large
  */
 export function encode(found: Found, at: number, before?: Found): Stored {
   if (isTombstone(found)) return { ...storedTombstone(found, at), ...searchable({}) };

@@ -7,9 +7,8 @@ const FIELDS = ["email", "phone", "start_date"] as const;
 const POINTER = /^\/(?:email|phone|start_date|references\/\d+\/(?:email|phone))$/;
 
 /**
- * For `?unreadable=metadata`: sets refused fields of a person and of the references to null, and keeps their text in metadata, as
- * `unreadable.email` or `unreadable.references.0.email`. Changes the body in place.
- * @returns a warning for each.
+ * For `?unreadable=metadata`: sets refused fields of a person and of the references to null in the body, and keeps their text in
+ * metadata, as `unreadable.email` or `unreadable.references.0.email`. Returns a warning for each.
  */
 export function keepUnreadable(body: unknown, faults: readonly Fault[]): Fault[] {
   if (!isObject(body) || !(isObject(body["metadata"]) || (body["metadata"] ?? null) === null)) return [];

@@ -7,10 +7,7 @@ import type { CandidateKey } from "./record.ts";
 
 /** Wait before the first look for a candidate, in milliseconds. It doubles each time the candidate is missing. */
 const FIRST_WAIT_MS = 250;
-/**
- * Wait before the last look, in milliseconds. If the candidate is still missing then, the write was never sent: no
- * connection is kept open that long.
- */
+/** Wait before the last look, in milliseconds. What is missing then was never sent: no connection is kept open that long. */
 const MAX_WAIT_MS = 64_000;
 /** Maximum pause after a failed look, in milliseconds. It doubles from FIRST_WAIT_MS. */
 const MAX_PAUSE_MS = 5_000;
@@ -86,10 +83,7 @@ export class WritesInFlight {
     if (idle) void this.#settleAll();
   }
 
-  /**
-   * Waits until no write is in flight, at most this many milliseconds. Returns false if one still is. Polling is enough: only
-   * a process that stops waits, once.
-   */
+  /** Waits until no write is in flight, for up to `withinMs`. Returns false if one still is. Polls, because only a stop waits. */
   async settled(withinMs: number): Promise<boolean> {
     const deadline = performance.now() + withinMs;
     const isInFlight = () => this.#unsettled.size > 0 || this.#underWay.size > 0;

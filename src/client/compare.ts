@@ -51,9 +51,8 @@ export function keyOf({ external_id }: { readonly external_id?: unknown }): stri
 }
 
 /**
- * Compares a row with the candidate, after normalising the row as the service does.
+ * Compares a row with the candidate, as the service would keep it. Undefined if to send the row would change nothing.
  * @param keepsUnreadable whether unreadable values are kept in metadata. Such a value is unchanged if it is there.
- * @returns undefined if to send the row would change nothing.
  */
 export function differenceOf(row: CandidateInput, known: Candidate, keepsUnreadable: boolean): Difference | undefined {
   const patch: Record<string, unknown> = {};

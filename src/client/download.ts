@@ -21,10 +21,7 @@ export interface Range {
   readonly etag?: string;
 }
 
-/**
- * Returns the request headers for a part of the content (RFC 9110, 14.2).
- * @throws RangeError for a part without bytes: the service would send the whole content.
- */
+/** Returns the headers for a part of the content (RFC 9110, 14.2). @throws RangeError if it has no bytes: all would be sent. */
 export function rangeHeaders(range: Range | undefined): Record<string, string> {
   if (range === undefined) return {};
   if (!(range.start >= 0 && range.start < (range.end ?? Infinity)))

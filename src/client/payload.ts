@@ -23,10 +23,7 @@ export function jsonPayload(value: unknown): Payload {
   return { type: "application/json", isUpload: false, open: () => text, spent: () => false };
 }
 
-/**
- * Makes a form of the fields and the file (RFC 7578). A field that is not text is sent as JSON.
- * @param fields undefined members are left out.
- */
+/** Makes a form (RFC 7578) of the file and of the fields, without undefined ones. A field that is not text is sent as JSON. */
 export function formPayload(fields: object, file: Blob): Payload {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) {

@@ -1,10 +1,7 @@
 /** Maximum time that a timer can be set to, in milliseconds. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/**
- * Waits at least this long, in milliseconds: a timer alone may fire early.
- * @throws the signal's reason as soon as it aborts.
- */
+/** Waits at least so many milliseconds: a timer alone may fire early. @throws the signal's reason as soon as it aborts. */
 export async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
   for (const end = performance.now() + ms; performance.now() < end;)

@@ -29,9 +29,8 @@ export interface ByteRange {
 }
 
 /**
- * Returns the range that a Range header selects from `size` bytes (RFC 9110, 14.2), or "unsatisfiable" if it lies
- * outside them. Returns undefined if the header must be ignored: it is absent, malformed, in another unit, or names
- * several ranges. The response is then the whole content.
+ * Returns the range that a Range header selects (RFC 9110, 14.2), or "unsatisfiable" if it lies outside `size` bytes. Undefined
+ * if the response is the whole content: the header is absent, malformed, in another unit, or names several ranges.
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | "unsatisfiable" | undefined {
   const [, first, last] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "") ?? [];

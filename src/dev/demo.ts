@@ -3,10 +3,7 @@ import { fileURLToPath } from "node:url";
 import { Operations } from "../admin/operations.ts";
 import type { Config } from "../config.ts";
 
-/**
- * Prints the service's address on standard output. If the database has no account, creates one with a key and prints the
- * key. A key can be shown only when it is created.
- */
+/** Prints the service's address. If there is no account, creates one with a key, and prints the key: it is shown only once. */
 export async function greet(config: Config, ready: { port: number; opsPort: number }): Promise<void> {
   const operations = new Operations(config);
   try {

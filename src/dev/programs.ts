@@ -54,10 +54,7 @@ export async function firstThatRuns(
   return undefined;
 }
 
-/**
- * Runs one long step of the set-up, with its output on standard error. Returns whether it exited with code 0.
- * @throws the signal's reason if it aborts. The program is then killed.
- */
+/** Runs a long step of the set-up. Returns whether it exited with 0. If the signal aborts, kills it and throws the reason. */
 export async function step(
   title: string,
   program: string,

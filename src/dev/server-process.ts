@@ -46,10 +46,7 @@ const SLOW_START_MS = 5_000;
 const STOP_TIMEOUT_MS = 10_000;
 const MAX_PORT_ATTEMPTS = 3;
 
-/**
- * Starts a server on 127.0.0.1 and waits until it responds. There is no time limit: recovering its data may take long.
- * @throws {SetupError} with the last line of its log if it exits instead; the signal's reason if the signal aborts.
- */
+/** Starts a server on 127.0.0.1, and waits until it responds. @throws {SetupError} if it exits; the signal's reason. */
 export async function launch(spec: ServerSpec, options: LaunchOptions = {}): Promise<OwnServer> {
   for (let attempt = 1; ; attempt++) {
     const port = options.port ?? (await freePort());
@@ -68,8 +65,7 @@ export async function launch(spec: ServerSpec, options: LaunchOptions = {}): Pro
 }
 
 /**
- * Finds a server that an earlier process left running. Its process must be alive and must be the one that responds.
- * @returns undefined if it no longer runs.
+ * Finds a server that an earlier process left running. Its process must be the one that responds. Undefined if it runs no longer.
  * @throws {SetupError} if something listens on its port but does not respond: a second server would corrupt its data.
  */
 export async function adopt(
@@ -131,10 +127,7 @@ async function end(pid: number): Promise<void> {
   }
 }
 
-/**
- * Returns a port that was free a moment ago.
- * @param port 0 picks any. @throws EADDRINUSE if another process listens on it.
- */
+/** Returns a port that was free a moment ago; any for 0. @throws EADDRINUSE if another process listens on it. */
 export async function freePort(port = 0, host = "127.0.0.1"): Promise<number> {
   const server = createServer();
   const free = await listen(server, port, host);

@@ -56,10 +56,7 @@ async function withFirstBytes(bytes: Readable): Promise<Readable> {
 /** Characters that are unsafe in the name of a saved file: path and line separators, controls, what turns text around. */
 const UNSAFE = /[\p{Cc}/\\\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
 
-/**
- * Content-Disposition (RFC 6266), with filename* (RFC 8187) if the name is not Latin-1. A name made only of dots
- * becomes `_`.
- */
+/** Content-Disposition (RFC 6266), with filename* if the name is not Latin-1. A name made only of dots becomes `_`. */
 function attachment(filename: string): string {
   return contentDisposition(shown(filename.toWellFormed().replaceAll(UNSAFE, "_")).replace(/^\.*$/, "_"));
 }

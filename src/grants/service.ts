@@ -59,10 +59,7 @@ export function grantService({ accounts, versions, store, counters, audit, clock
     return view(await audit.around(change, () => issue(record, terms)));
   }
 
-  /**
-   * Issues a grant for each surface with the ids `ID-SURFACE`, as `create` does. Looks for a fault in any of them before it
-   * issues the first.
-   */
+  /** Issues a grant for each surface, with the ids `ID-SURFACE`. Looks for a fault in any of them before it issues the first. */
   async function createForSurfaces(request: GrantRequest, surfaces: readonly string[]): Promise<ListView<GrantView>> {
     const base = request.id ?? newId("grant");
     const requests = surfaces.map((surface) => ({ ...request, surface, id: `${base}-${surface}` }));
@@ -99,10 +96,7 @@ export function grantService({ accounts, versions, store, counters, audit, clock
     return { object: "list", data: await views(await store.list(accountId)) };
   }
 
-  /**
-   * Returns the grants of all accounts that expire within these hours, the next one first; at most 1,000.
-   * @throws problem `validation_failed`
-   */
+  /** Returns all grants that expire within these hours, the next one first; at most 1,000. @throws problem `validation_failed` */
   async function expiring(hours: number): Promise<ListView<GrantView>> {
     if (!(hours > 0 && hours <= MAX_HOURS))
       throw invalid("/hours", `must be a number above 0 and at most ${MAX_HOURS}`);

@@ -3,10 +3,7 @@ import type { Grant } from "../limiter/grant-counters.ts";
 
 export type GrantView = ReturnType<typeof viewGrant>;
 
-/**
- * @param inRedis the grant as Redis counts it; undefined if Redis does not have it.
- * @param now a timestamp, by Redis's clock.
- */
+/** @param inRedis the grant as Redis counts it; undefined if Redis does not have it. @param now a timestamp, by Redis's clock. */
 export function viewGrant(record: GrantRecord, inRedis: Grant | undefined, now: string) {
   const { _id, account, key, surface, amount, expires_at, approved_by, reason, created_at, revoked_at } = record;
   const counted = record.step === "issued" ? inRedis : undefined;
@@ -28,10 +25,7 @@ export function viewGrant(record: GrantRecord, inRedis: Grant | undefined, now: 
   } as const;
 }
 
-/**
- * `pending`: its command is running or was interrupted; repeat it. `lost`: Redis has lost its count, and it is not issued
- * again. `exhausted`: nothing of it remains.
- */
+/** `pending`: repeat its command. `lost`: Redis has lost its count, so it is not issued again. `exhausted`: nothing remains. */
 function statusOf({ revoked_at, expires_at, step }: GrantRecord, counted: Grant | undefined, now: string) {
   if (revoked_at !== null) return "revoked";
   if (expires_at <= now) return "expired";

@@ -35,10 +35,7 @@ export function negotiate<Item extends string>(
   return taken[header]() as Item[];
 }
 
-/**
- * Returns the codings that an Accept-Encoding header takes, the best first. If it takes none of ours, returns identity: the
- * response is then sent as it is.
- */
+/** Returns the codings that Accept-Encoding takes, the best first; identity if it takes none: the response is sent as it is. */
 export function codingsFor(header: string | undefined): [Coding, ...Coding[]] {
   const [best = "identity", ...others] = negotiate("accept-encoding", header, CODINGS);
   return [best, ...others];

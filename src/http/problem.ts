@@ -12,10 +12,7 @@ const DISCONNECTED = "The connection closed before the whole body had arrived. S
 
 const ID_MEMBER = '"request_id":"';
 
-/**
- * Returns the body of a problem+json response (RFC 9457, 3).
- * @param requestId has no character that JSON escapes.
- */
+/** Returns the body of a problem+json response (RFC 9457, 3). @param requestId has no character that JSON escapes. */
 export function problemDocument(refused: Refusal, requestId: string): string {
   let text = texts.get(refused);
   if (text === undefined) texts.set(refused, (text = textsOf(refused)));

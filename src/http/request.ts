@@ -34,10 +34,7 @@ export function requestIdOf({ headers }: IncomingMessage, newId: NewId): string 
   return typeof given === "string" && /^[\w.:+/=-]{1,128}$/.test(given) ? given : newId("req");
 }
 
-/**
- * Returns a function that warns at the first request that has X-Forwarded-For, for use if no proxy is trusted: all clients
- * of a proxy then count as one address.
- */
+/** Returns a function that warns once of X-Forwarded-For if no proxy is trusted: all clients then count as one address. */
 export function warnerOfProxies(log: { warn(message: string): void }): (req: IncomingMessage) => void {
   let warned = false;
   return ({ headers }) => {
@@ -69,10 +66,7 @@ export function checkPath(path: string): void {
   }
 }
 
-/**
- * Refuses what the router leaves: 404 for an unknown path, and 405 with Allow for a method that the path does not take.
- * Neither is charged.
- */
+/** Refuses what the router leaves, uncharged: 404 for a path, and 405 with Allow for a method that the path does not take. */
 export function unrouted(router: Pick<Router, "match">): Middleware<RequestState> {
   return ({ path, method }) => {
     const { path: layers } = router.match(path, method);

@@ -103,10 +103,7 @@ function remaining(value: unknown, characters: number): number {
   return left;
 }
 
-/**
- * Sends a response. Sends 304 for a GET if the client already has this JSON.
- * @returns a promise if the response is compressed.
- */
+/** Sends a response, or 304 to a GET whose client has this JSON already. @returns a promise if the response is compressed. */
 export function send(ctx: Context, response: JsonResponse | BinaryResponse): Promise<void> | undefined {
   const { status, headers, body } = response;
   for (const name in headers) ctx.res.setHeader(name, headers[name]!);
@@ -126,10 +123,7 @@ export function send(ctx: Context, response: JsonResponse | BinaryResponse): Pro
   return undefined;
 }
 
-/**
- * Minimum length of a body that is compressed. A smaller one fits into one TCP segment together with its headers, so that
- * compressing it costs 20 µs and saves nobody a packet.
- */
+/** Minimum length of a body that is compressed. A smaller one fits into one TCP segment, so that nobody saves a packet. */
 const MIN_COMPRESSED = 1024;
 
 /**
@@ -170,16 +164,10 @@ async function sendCoded(
   if (tag !== undefined) res.setHeader("ETag", codedTag(tag, coding));
 }
 
-/**
- * Maximum length that the event loop compresses: 50 µs. node:zlib needs about 100 µs of the event loop to hand a body to
- * the thread pool and take it back.
- */
+/** Maximum length that the event loop compresses: 50 µs. To hand a body to the thread pool and take it back costs 100 µs. */
 const MAX_COMPRESSED_AT_ONCE = 32 * 1024;
 
-/**
- * Compresses on two of the four threads of the pool. Name lookups and files use the same threads, and a page of 8 MiB
- * takes one for 6 to 14 ms.
- */
+/** Compresses on two of the pool's four threads: lookups and files need them too, and 8 MiB take one for 6 to 14 ms. */
 const inTurn = pLimit(2);
 
 const COMPRESSORS = {

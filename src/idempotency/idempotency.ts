@@ -164,11 +164,7 @@ const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 const BARE = /^[\x21\x23-\x7e][\x20-\x7e]*$/;
 const MAX_KEY_LENGTH = 255;
 
-/**
- * Parses an Idempotency-Key header: 1 to 255 printable ASCII characters. `"abc"` and `abc` are the same key, so a
- * client may use either form on each attempt.
- * @throws problem malformed_request
- */
+/** Parses an Idempotency-Key: 1 to 255 printable ASCII characters, in quotes or not. @throws problem malformed_request */
 export function parseIdempotencyKey(field: string): string {
   const quoted = QUOTED.exec(field)?.[1];
   const key = quoted === undefined ? BARE.exec(field)?.[0] : quoted.replaceAll(/\\(.)/g, "$1");

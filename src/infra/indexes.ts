@@ -23,10 +23,7 @@ export async function createIndexes(db: Db, stores: readonly Indexed[]): Promise
     await db.collection(collection).createIndexes([...indexes]);
 }
 
-/**
- * Creates the indexes that are missing, over a connection without a time limit. Logs the progress every few
- * seconds. Fails if the server elects a primary or the connection is lost.
- */
+/** Creates missing indexes, without a time limit, and logs the progress. Fails if a primary is elected meanwhile. */
 export async function prepareStores(stores: readonly Indexed[], options: PrepareOptions): Promise<void> {
   const { url, timeoutMs, log, reportMs = 5_000 } = options;
   const mongo = await connectMongo({ url, timeoutMs, operationTimeoutMs: 0 });

@@ -59,9 +59,8 @@ const PINNED = {
 } as const;
 
 /**
- * Connects. The time limits in the URL have no effect.
- * @throws {Error} with the address and the driver's reason, within `timeoutMs`, if no server can be reached; with the
- * options to remove, if the URL asks for other reads or writes than PINNED.
+ * Connects. The time limits in the URL have no effect. @throws {Error} with the driver's reason if no server can be reached, or
+ * with the options to remove if the URL asks for other reads or writes than PINNED.
  */
 export async function connectMongo(options: MongoOptions): Promise<Mongo> {
   const { url, timeoutMs, operationTimeoutMs, log, metrics, outage } = options;
@@ -180,10 +179,7 @@ export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === 11000;
 }
 
-/**
- * Codes of a server that stops, cannot be reached, is no longer the primary, or gave up an index because of an election.
- * After most of them the driver repeats a cursor's read.
- */
+/** Codes of a server that stops, is out of reach, is no longer the primary, or gave up an index because of an election. */
 const PASSING_CODES = new Set<unknown>([
   6, 7, 89, 91, 134, 189, 262, 276, 9001, 10058, 10107, 11600, 11602, 13435, 13436,
 ]);

@@ -3,10 +3,7 @@ import { setImmediate } from "node:timers/promises";
 /** Maximum time that one piece of work keeps the event loop, in milliseconds. */
 const MAX_MS = 10;
 
-/**
- * Cuts long work into slices. Call `isOver` after each small part of the work, and await `next` if it is: the event loop
- * then serves other requests.
- */
+/** Cuts long work into slices: await `next` whenever `isOver` says so, and the event loop serves other requests. */
 export class TimeSlice {
   #began = performance.now();
 

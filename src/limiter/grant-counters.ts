@@ -31,10 +31,7 @@ export interface NewGrant extends GrantAddress {
 /** The hash of a key's grants for a surface is kept until a day after its last grant expires. */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/**
- * The grants of keys in Redis. lua/draw-grant.lua draws on them when a window of their surface is exhausted. Every method
- * takes one round trip, and throws problem `limiter_unavailable` if Redis fails.
- */
+/** The grants of keys in Redis (lua/draw-grant.lua). Every method takes one round trip, and may throw `limiter_unavailable`. */
 export class GrantCounters {
   readonly #redis: RedisClient;
 
@@ -42,10 +39,7 @@ export class GrantCounters {
     this.#redis = redis;
   }
 
-  /**
-   * Places a grant, empty (amount 0, to be filled later) or full. If the key has a grant with that id, nothing changes.
-   * @returns true if the grant was new.
-   */
+  /** Places a grant, empty (amount 0) or full, unless the key has one with that id. Returns true if the grant was new. */
   async put({ grantId, surface, amount, expiresAtMs, ...caller }: NewGrant): Promise<boolean> {
     const key = redisKeys.grants(caller, surface);
     const end = expiresAtMs + DAY_MS;

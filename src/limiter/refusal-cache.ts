@@ -54,10 +54,7 @@ interface Refused {
   readonly since: number;
 }
 
-/**
- * The refusals that a replica repeats by itself in a flood, without asking Redis: see limiter.md and
- * decisions/2026-11-25-a-flood-repeats-its-refusals.md. Not for what a replica decides in an outage.
- */
+/** The refusals that a replica repeats in a flood by itself: decisions/2026-11-25-a-flood-repeats-its-refusals.md. */
 export class RefusalCache {
   readonly #connection: Dependencies["connection"];
   readonly #timer: { now(): number };

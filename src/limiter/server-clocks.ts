@@ -7,10 +7,7 @@ const OVER_MS = 1;
 /** In a cluster: minimum time between two questions for the time of the master that the service's clock follows. */
 const FOLLOW_EVERY_MS = 1_000;
 
-/**
- * The servers' clocks, known from their last replies and this process's monotonic timer. In a cluster the masters' clocks may
- * be seconds apart.
- */
+/** The servers' clocks, from their last replies and a monotonic timer. In a cluster the masters' may be seconds apart. */
 export class ServerClocks {
   readonly #redis: RedisClient;
   readonly #clock: SharedClock;

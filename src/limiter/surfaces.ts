@@ -1,7 +1,4 @@
-/**
- * The surfaces of the specification's table Limits, with the requests that one key may make on each in an hour. The
- * account's limit is twice the key's (rule 3); `limitsOf` computes it.
- */
+/** The specification's table Limits: requests that one key may make in an hour. The account's limit is twice the key's. */
 export const PER_KEY = { create: 100, start: 10, reads: 300, list: 120, writes: 100, pack: 10, settings: 20 } as const;
 
 export type Surface = keyof typeof PER_KEY;

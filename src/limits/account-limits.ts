@@ -5,10 +5,7 @@ import { resetOf, viewLiveGrant } from "./view.ts";
 /** The limits of an account as operators see them: its own, then those of each key. */
 export type AccountLimits = Awaited<ReturnType<typeof readAccountLimits>>;
 
-/**
- * Returns what an account, and each of its keys that is not revoked, have used of their limits. Charges nothing.
- * @throws problem `not_found`, `store_unavailable`, `limiter_unavailable`.
- */
+/** Returns what an account and its keys have used. @throws problem `not_found`, `store_unavailable`, `limiter_unavailable` */
 export async function readAccountLimits(options: UsageOptions, accounts: Pick<AccountStore, "get">, accountId: string) {
   const { name, status, keys } = await accounts.get(accountId);
   const read = (keyId: string) => readUsage(options, { accountId, keyId });

@@ -14,10 +14,7 @@ const LEVELS: readonly Level[] = [
   { text: 80, answers: 2 },
 ];
 
-/**
- * Maximum weight of all texts together, except at the last level. A weight of 1 is what an English letter takes in a PDF:
- * up to 5 µs of CPU time, and 300 bytes of memory.
- */
+/** Maximum weight of all texts, except at the last level. An English letter weighs 1: up to 5 µs of CPU time, and 300 bytes. */
 const BUDGET = 300_000;
 
 /** Weight of a line in a table, whatever is in it. */

@@ -52,10 +52,7 @@ export function packEndpoints(packs: PackService) {
   };
 }
 
-/**
- * Returns the format that Accept prefers (RFC 9110, 12.5.1), or JSON if it prefers none.
- * @throws problem not_acceptable
- */
+/** Returns the format that Accept prefers (RFC 9110, 12.5.1), or JSON if it prefers none. @throws problem not_acceptable */
 function preferredFormat(accept: string | undefined): Format {
   const types = Object.values(MEDIA_TYPES);
   const [best] = negotiate("accept", accept, types);

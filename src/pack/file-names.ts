@@ -4,10 +4,7 @@ import { isDocumentEnding, withoutEnd, withSafeEnding } from "../content/endings
 import { shown } from "../schema/visible-text.ts";
 import type { PackFile } from "./bundle.ts";
 
-/**
- * Maximum length of a document's name in its path, in bytes of UTF-8. With folder, number and extension, the path stays
- * well below 255 bytes, which every file system allows.
- */
+/** Maximum length of a document's name in its path, in bytes. The path stays below 255, which every file system allows. */
 const MAX_BYTES = 120;
 
 /** Characters that some file system rejects or misreads: control characters, separators, changes of text direction. */

@@ -28,10 +28,7 @@ export function packService(
   clock: Clock,
 ) {
   return {
-    /**
-     * Three round trips, in parallel; one more if a part of the history has left the record.
-     * @throws problems not_found (also for another account's candidate), store_unavailable.
-     */
+    /** Three round trips, in parallel; one more for old history. @throws problems not_found, store_unavailable */
     async read(accountId: string, candidateId: string): Promise<ReadPack> {
       const [record, { name, keys }, { message_language: language }] = await Promise.all([
         store.reader.get(accountId, candidateId),

@@ -52,10 +52,7 @@ export function unprinted({ lang }: Sheet, count: number): string {
   return `${say("unprinted", number(count))} ${say("full_text")}`;
 }
 
-/**
- * Converts a pack to the text that its PDF shows. A pack of more text than anybody would print is abridged, so that no PDF
- * takes more than 5 s and 250 MB.
- */
+/** Converts a pack to the text of its PDF, abridged if it is long: no PDF takes more than 5 s and 250 MB. */
 export function sheetOf(pack: Pack): Sheet {
   const wording = wordingIn(pack.language);
   return abridge((abridger) => sheetWith(abridger, wording, pack));

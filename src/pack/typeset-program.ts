@@ -1,7 +1,4 @@
-/**
- * The program that typesets one pack, in a process of its own. It reads the pack as JSON from its standard input, and
- * writes the PDF to its standard output. It needs no setting and no network.
- */
+/** Typesets one pack in a process of its own: JSON on standard input, the PDF on standard output. It needs no network. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { json } from "node:stream/consumers";

@@ -5,10 +5,8 @@ import type { AddressInfo, Server } from "node:net";
 const NO_IPV6: readonly unknown[] = ["EAFNOSUPPORT", "EADDRNOTAVAIL"];
 
 /**
- * Listens, and returns the port.
- * @param port 0 picks a free one.
+ * Listens, and returns the port. @param port 0 picks a free one. @throws if it is taken, or the address is not of this machine.
  * @param host HOST. `::` is every address, IPv4 and IPv6, or those of IPv4 if the machine has no IPv6.
- * @throws if the port is taken, or the address is not one of this machine.
  */
 export async function listen(server: Server, port: number, host: string): Promise<number> {
   try {

@@ -31,10 +31,7 @@ const CONNECTION_RULES = {
 export interface Replica {
   readonly port: number;
   readonly opsPort: number;
-  /**
-   * Reports not ready, stops accepting connections, finishes open requests, then closes everything. Idempotent.
-   * @param quietMs as in `drain`.
-   */
+  /** Reports not ready, finishes open requests, then closes everything. Idempotent. @param quietMs as in `drain`. */
   readonly stop: (quietMs?: number) => Promise<void>;
 }
 

@@ -27,10 +27,7 @@ export interface Raise {
  */
 export const SETTLED_MS = 60_000;
 
-/**
- * Which accounts an operator has paused or given more messages, and whose settings have changed. Every method may throw
- * problem store_unavailable.
- */
+/** What operators decided for accounts, and whose settings have changed. Every method may throw problem store_unavailable. */
 export class ReminderAccountStore {
   readonly indexes = [
     // Covers all accounts: the sweep looks for those whose settings have changed.
@@ -50,10 +47,7 @@ export class ReminderAccountStore {
     return { pausedAt: paused_at ?? null, raise: raise ?? null, isChanged: changed_at !== undefined };
   }
 
-  /**
-   * Notes that settings of reminders are about to change, so that the plans that follow them are updated.
-   * @param values what an operator changes.
-   */
+  /** Notes that settings of reminders, or an operator's `values`, are about to change: plans are then updated. */
   async noteChange(accountId: string, now: string, values: Pick<Stored, "paused_at" | "raise"> = {}): Promise<void> {
     await this.#accounts.updateOne({ _id: accountId }, { $set: { ...values, changed_at: now } }, { upsert: true });
   }

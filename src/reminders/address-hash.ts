@@ -11,10 +11,7 @@ interface StoredKey {
   key: string;
 }
 
-/**
- * Reads this installation's key for address hashes. Creates it if there is none. Every backup has it, beside the hashes.
- * @throws problem store_unavailable
- */
+/** Reads, or creates, this installation's key for address hashes. Every backup has it. @throws problem store_unavailable */
 export async function loadAddressHash(mongo: Mongo, random: (bytes: number) => Buffer): Promise<AddressHash> {
   const keys = new BoundedCollection<StoredKey>(mongo, "meta");
   const found = await keys.findOne({ _id: "address_key" });

@@ -81,9 +81,8 @@ export class Claimer {
   }
 
   /**
-   * Counts a message, and makes its link. Call `record` or `cancel` next.
+   * Counts a message, and makes its link. Call `record` or `cancel` next. Undefined if a limit is used up: the candidate notes it.
    * @param account its rules as they were when the message was found due.
-   * @returns undefined if a limit is used up, which the candidate then notes.
    */
   async count(key: CandidateKey, due: PlannedMessage, account: AccountRules): Promise<Counted | undefined> {
     const { rules, stores, clock } = this.#options;
@@ -106,9 +105,8 @@ export class Claimer {
   }
 
   /**
-   * Takes a last look at the opt-outs, the budget and the plan, and records the attempt if it is still due.
+   * Takes a last look at the opt-outs, the budget and the plan, and records the attempt if it is still due; else counts nothing.
    * @param reading its rules, read for this look.
-   * @returns undefined if it must not be sent. Then nothing is counted.
    */
   async record(counted: Counted, reading: Promise<AccountRules>): Promise<Claim | undefined> {
     const { stores, clock } = this.#options;

@@ -39,10 +39,7 @@ export function claimed(
   };
 }
 
-/**
- * Notes that the attempt is to be tried again, unless another one was made since.
- * @param refusals number of temporary refusals by the mail server.
- */
+/** Notes that the attempt is to be tried again after so many temporary refusals, unless another one was made since. */
 export function deferred(
   record: CandidateRecord,
   { to, messageId, refusals }: { to: string; messageId: string; refusals: number },

@@ -149,10 +149,7 @@ function onOneLine(name: string | null): string | null {
   return shownName(name ?? "") || null;
 }
 
-/**
- * Maximum length of a document's name, and of its note, in a message, in characters. Some mail programs cut off a message of
- * more than 102 kB. The page behind the link shows the whole text.
- */
+/** Maximum characters of a document's name, and of its note: some mail programs cut off a message after 102 kB. */
 const MAX_ITEM = 120;
 
 /** Maximum number of changes that a message says in sentences. Its list has all of them. */

@@ -1,9 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/**
- * Spreads the messages of one pass evenly over each minute. The first one waits too: another replica may have sent one
- * just now.
- */
+/** Spreads the messages of a pass evenly over a minute. The first one waits too: another replica may have sent one just now. */
 export class Pace {
   readonly #gapMs: number;
   /** When the latest message went or will go, by `performance.now()`. */

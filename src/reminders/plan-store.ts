@@ -15,11 +15,7 @@ export class PlanStore {
     this.#candidates = new BoundedCollection(mongo, "candidates");
   }
 
-  /**
-   * Returns candidates with something to do, the longest due first.
-   * @param now RFC 3339.
-   * @param others the accounts to leave out. The index skips their candidates.
-   */
+  /** Returns candidates with something to do, the longest due first. @param now RFC 3339. @param others the accounts to leave out. */
   async due(now: string, limit: number, others: readonly string[]): Promise<CandidateKey[]> {
     // No upper bound: the order has what is due first, and the stand-in for MongoDB reads everything if there is one.
     const planned: Filter<Stored> = { "outreach.look_at": { $gt: "" }, account: { $nin: [...others] } };

@@ -79,10 +79,8 @@ export function plannerOf(rules: ReminderRules): Planner {
 }
 
 /**
- * Plans the reminders of a candidate (interface.md, Reminders): who gets a message next and when, or why nobody does. Pure,
- * and the only place that decides it.
- * @param rules undefined if the service sends no mail.
- * @param now milliseconds since the epoch.
+ * Plans the reminders of a candidate (interface.md, Reminders): who gets a message next and when, or why nobody does. Pure, and
+ * the only place that decides it. @param rules undefined if the service sends no mail. @param now milliseconds since the epoch.
  */
 export function planOf(facts: CandidateRecord, rules: ReminderRules | undefined, now: number): Plan {
   const nothing = nothingToSend(facts) ?? (facts.outreach_enabled ? undefined : "disabled");

@@ -38,9 +38,8 @@ export function reminderStores(mongo: Mongo, addresses: AddressHash, random: (by
   const indexes = [accounts, links, messages, optOuts, budget].flatMap((store): CollectionIndexes[] => store.indexes);
 
   /**
-   * Removes what is stored about a candidate: links, history, and that the account wrote to these addresses. Opt-outs hold
-   * for the next candidate with the address, so they only forget this one.
-   * @throws problem store_unavailable
+   * Removes what is stored about a candidate: links, history, and that the account wrote to these addresses. Opt-outs hold for the
+   * next candidate with the address, so they only forget this one. @throws problem store_unavailable
    */
   async function removeAll(candidate: CandidateKey): Promise<void> {
     await budget.forgetAddresses(candidate.accountId, await links.remove(candidate));

@@ -43,10 +43,7 @@ export function component<P extends TProperties>(
   return titled(title, description, strict(properties, elsewhere));
 }
 
-/**
- * Says what a field means, with its unit, for the OpenAPI document. For a schema with a name the text is about this use
- * of it, and the examples are the named schema's own.
- */
+/** Says what a field means, with its unit, for the OpenAPI document. A schema with a name has its own examples. */
 export function about<S extends TSchema>(schema: S, description: string, ...examples: readonly unknown[]): S {
   if ("title" in schema) return { ...schema, "x-about": description };
   return { ...schema, description, ...(examples.length > 0 ? { examples } : {}) };

@@ -26,8 +26,7 @@ export function retentionService({ store, audit, newId }: Dependencies) {
   }
 
   /**
-   * Changes the settings, with an entry in the audit. No entry is made of what changes nothing.
-   * @param caller `keyId`: who the audit says it was.
+   * Changes the settings, with an entry in the audit, unless nothing changes. @param caller `keyId`: who the audit says it was.
    * @throws problems version_mismatch; store_unavailable, also if another change is made at the same time.
    */
   async function change({ accountId, keyId }: Caller, patch: RetentionPatch, precondition: Precondition) {

@@ -33,10 +33,7 @@ interface Dependencies {
   readonly feedLagMs: number;
 }
 
-/**
- * Erases candidates that are due by the retention settings of their account. Before that, notes in the candidates when they
- * will be, if the settings have changed.
- */
+/** Erases candidates that are due by the retention settings. If these have changed, first notes when candidates will be. */
 export function retention({ candidates, due, eraser, rules, restore, clock, feedLagMs }: Dependencies): Sweep {
   const isNoted = (candidate: Retained, accountId: string) =>
     notedErasureOf(candidate) === erasureOf(candidate, rules.of(accountId));

@@ -1,7 +1,4 @@
-/**
- * What messages and pages say. Every other language has the same texts, all of them plain text. `sender` is who asks. `person`
- * is the candidate's name, null if it is not known.
- */
+/** What messages and pages say, as plain text. `sender` is who asks. `person` is the candidate's name, null if not known. */
 export type Words = typeof en;
 
 export const en = {

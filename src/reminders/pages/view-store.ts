@@ -22,9 +22,8 @@ export function pageViewStore(mongo: Mongo) {
   const candidates = new BoundedCollection<Stored>(mongo, "candidates");
 
   /**
-   * Returns undefined if the candidate was erased. Reads little, however large the record is.
+   * Returns undefined if the candidate was erased. Reads little, however large the record is. @throws problem store_unavailable
    * @param reference the id of the reference that the page is about, or TO_CANDIDATE.
-   * @throws problem store_unavailable
    */
   async function find({ accountId, id }: CandidateKey, reference: string): Promise<CandidateView | undefined> {
     const shown = {

@@ -104,9 +104,8 @@ export class Visits {
   }
 
   /**
-   * Opens a stop link. Changes nothing.
+   * Opens a stop link. Changes nothing. @throws as `open` does.
    * @param of what the link says of itself (AddressHash.sealed); empty if it was made before links did.
-   * @throws as `open` does.
    */
   async openStop(token: string, { kind, of }: { kind: Kind; of: string }, address: string): Promise<Stop> {
     const { stores, rules } = this.#parts;
@@ -153,10 +152,7 @@ export class Visits {
     await stores.budget.optedOut(accountId, now);
   }
 
-  /**
-   * Records the referee's answers. The page has checked them: they may be larger than those of a client.
-   * @throws problem invalid_transition if they are no longer needed.
-   */
+  /** Records the referee's answers, which the page has checked. @throws problem invalid_transition if they are not needed. */
   async answer(visit: Visit, response: ReferenceRecord["response"]): Promise<void> {
     await this.#settle(visit, isOpen, { state: "received", response });
   }

@@ -1,7 +1,4 @@
-/**
- * The API key that the reader has pasted and, after it, other keys of the same account that the console was given: one a
- * line. They stay in this tab: they are not stored elsewhere, and are gone when the tab closes.
- */
+/** The pasted API key, and after it others of its account, one a line. They are gone when the tab closes. */
 const NAME = "api-key";
 
 /** Returns the keys that were entered in this tab: the pasted key first. */

@@ -86,10 +86,7 @@ export function sentence(text: string): string {
   return /[.!?:)]$/.test(begun) ? begun : `${begun}.`;
 }
 
-/**
- * Returns the example of a schema: its own, or one put together from those of its parts.
- * @throws if a part has none.
- */
+/** Returns the example of a schema: its own, or one put together from its parts'. @throws if a part has none. */
 export function exampleOf(given: Schema): unknown {
   const { examples, oneOf, anyOf = oneOf, items, type, properties = {} } = resolved(given);
   if (examples?.[0] !== undefined) return examples[0];

@@ -1,9 +1,6 @@
 import { parse, type ParseEntry } from "shell-quote";
 
-/**
- * A request that a click sends. Texts may hold variables of the shell, written `${NAME}`: BASE, KEY, and those that
- * blocks set.
- */
+/** A request that a click sends. Texts may hold variables, written `${NAME}`: BASE, KEY, and those that blocks set. */
 export interface Example {
   readonly method: string;
   readonly url: string;

@@ -16,10 +16,7 @@ export interface Click {
   readonly primary?: boolean;
 }
 
-/**
- * A button that sends one request, with what it costs before the click. It stays in the tab order while it cannot be
- * clicked, so that the keyboard does not lose its place.
- */
+/** A button that sends one request, with its cost. It stays in the tab order while it cannot be clicked. */
 export function charged(model: Model, { id, label, surface, path, run, primary }: Click): TemplateResult {
   const reading = model.readings.get(model.keys[0] ?? "");
   const cost = costOf(reading, surface);
