@@ -17,7 +17,7 @@ const BATCH = 100;
 const SETTLED_MS = 60_000;
 
 /** Maximum rest after each candidate, in milliseconds. */
-const REST_MS = 25;
+const REST_MS = 35;
 
 /** Its candidate is not, or no longer, to be erased. */
 class NotDue extends Error {}
@@ -87,10 +87,10 @@ export function retention({ candidates, due, eraser, rules, restore, clock, feed
   };
 }
 
-/** Rests after a task, up to half as long again as it took, so that requests wait little for the store. */
+/** Rests after a task, up to twice as long as it took, so that requests wait little for the store. */
 async function paced<T>(task: Promise<T>): Promise<T> {
   const began = performance.now();
   const result = await task;
-  await wait(Math.min((performance.now() - began) * 1.5, REST_MS));
+  await wait(Math.min((performance.now() - began) * 2, REST_MS));
   return result;
 }
