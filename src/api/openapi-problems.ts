@@ -91,7 +91,7 @@ const DETAILS: Record<ProblemCode, string> = {
     "The first request with this Idempotency-Key is still in progress. Send the request again in a second.",
   active_key_cap_reached: "The account has 5 active keys, the maximum. Revoke one first.",
   on_hold:
-    "Candidate cand_01k9z3v5m8e6q9t2w4y7b1d3f5 is under a hold. To delete it, or its documents and references, lift the hold first.",
+    'Candidate cand_01k9z3v5m8e6q9t2w4y7b1d3f5 is under a hold, with its documents, their files and its references. Keep it, or lift the hold first: PATCH the candidate with "hold": null.',
   nothing_to_send: "No reminder can go out. The reason is cap_reached: /docs#nothing_to_send says what to do.",
   reminded_recently: "A reminder was asked for less than an hour ago. Try again in 1742 seconds.",
   too_many_documents: "The candidate already has 200 documents, the maximum.",

@@ -56,7 +56,15 @@ function extended(ajv: Ajv2020): Ajv2020 {
   ajv.addFormat("time-zone", (text) => timeZoneNamed(text) !== undefined);
   ajv.addFormat("language-tag", (text) => languageNamed(text) !== undefined);
   ajv.addKeyword({ keyword: "x-exact", validate: validateExact });
-  return ajv.addVocabulary(["components", "x-about", "x-elsewhere", "x-identifier", "x-must-be", "x-scalar"]);
+  return ajv.addVocabulary([
+    "components",
+    "x-about",
+    "x-elsewhere",
+    "x-explicit",
+    "x-identifier",
+    "x-must-be",
+    "x-scalar",
+  ]);
 }
 
 function faultsOf(errors: ErrorObject[]): Fault[] {

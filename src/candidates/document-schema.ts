@@ -136,7 +136,7 @@ export const DocumentInput = component(
     content: optional(ContentInput, "The file, if it is small."),
     chase: optional(ChaseInput, CHASED),
   },
-  READ_ONLY,
+  { ...READ_ONLY, decided_by: "send it with PATCH /candidates/{id}/documents/{docId}" },
 );
 export type DocumentInput = Static<typeof DocumentInput>;
 

@@ -3,9 +3,9 @@ import { type AuditEvent, DONE } from "../audit/entry.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
-import { type Precondition, type Problem, problem } from "../problems.ts";
+import type { Precondition } from "../problems.ts";
 import { documentOf } from "./documents.ts";
-import { candidateDeleted, type Found, isTombstone, namesFile } from "./erasure.ts";
+import { candidateDeleted, type Found, isTombstone, namesFile, onHold } from "./erasure.ts";
 import { withoutPart } from "./parts.ts";
 import type { Author, CandidateKey, CandidateRecord, Deletion } from "./record.ts";
 import { referenceOf } from "./references.ts";
@@ -132,11 +132,6 @@ export function eraserOf({ store, content, idempotency, audit, messages }: Depen
 /** Who deletes a part: `keyId` for the audit, `by` for the candidate's history. */
 type Deleting = Caller & Author;
 type Part = { readonly candidate: string; readonly kind: "documents" | "references"; readonly id: string };
-
-function onHold(id: string): Problem {
-  const detail = `Candidate ${id} is under a hold. To delete it, or its documents and references, lift the hold first.`;
-  return problem("on_hold", detail);
-}
 
 /** The entry of the audit. Its id is derived from what was deleted, so a repeated erasure writes it once. */
 function auditOf(candidate: Found, { kind, id, key: actor, at: deleted_at }: Deletion): AuditEvent {

@@ -87,6 +87,14 @@ export function candidateDeleted(id: string): Problem {
   return problem("candidate_deleted", `Candidate ${id} was deleted and its data erased. Remove it from your mirror.`);
 }
 
+export function onHold(id: string): Problem {
+  const remedy = 'Keep it, or lift the hold first: PATCH the candidate with "hold": null.';
+  return problem(
+    "on_hold",
+    `Candidate ${id} is under a hold, with its documents, their files and its references. ${remedy}`,
+  );
+}
+
 export function isTombstone(found: Found): found is Tombstone {
   return "deleted" in found;
 }

@@ -27,11 +27,7 @@ export type By = Static<typeof By>;
 
 export const Decided = component("Decided", "Who brought a document or reference into its present state, and when.", {
   state: about(Type.String(), "The state.", "accepted"),
-  at: about(
-    Timestamp,
-    "When it was moved to that state, or when decided_by was last stated.",
-    "2026-08-19T14:05:37.206Z",
-  ),
+  at: about(Timestamp, "When it was moved to that state.", "2026-08-19T14:05:37.206Z"),
   by: about(By, "Who moved it."),
   decided_by: about(nullable(Type.String()), "Who decided on the client's side, as the client says.", "Noor Haddad"),
 });
@@ -73,7 +69,7 @@ export const HistoryQuery = strict({
   ),
   cursor: Type.Optional(
     about(
-      Type.String({ pattern: "^[1-9][0-9]{0,8}$", "x-must-be": "the cursor of an earlier page" }),
+      Type.String({ pattern: "^([1-9][0-9]{0,8})?$", "x-must-be": "the cursor of an earlier page" }),
       "The cursor of an earlier page: the entries before it. Without one, the newest.",
       "118",
     ),

@@ -56,10 +56,11 @@ export function historyStore(mongo: Mongo, reader: Pick<CandidateReader, "find">
     return entriesIn([...older.slice(begin - first, Math.min(end, moved) - first), ...inRecord]);
   }
 
-  /** Returns the latest entries of a record, at most MAX_TOGETHER, the newest first. */
-  async function latest(record: CandidateRecord): Promise<HistoryEntry[]> {
+  /** Returns the latest entries of a record, at most MAX_TOGETHER, the newest first, and whether they are all. */
+  async function latest(record: CandidateRecord): Promise<{ history: HistoryEntry[]; history_complete: boolean }> {
     const { count } = record.history;
-    return (await entries(record, Math.max(count - MAX_TOGETHER, 0), count)).toReversed();
+    const begin = Math.max(count - MAX_TOGETHER, 0);
+    return { history: (await entries(record, begin, count)).toReversed(), history_complete: begin === 0 };
   }
 
   return { indexes, remove, roomy, entries, latest };

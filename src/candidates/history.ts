@@ -43,8 +43,11 @@ export function withHistory(before: CandidateRecord | undefined, { stated, ...af
   const { updated_at: at, history: known } = after;
   const created = { action: "created", subject: after.id, to: after.state } as const;
   const changes: Changed[] = before === undefined ? [created] : [...changesBetween(before, after)];
-  if (stated !== undefined && !changes.some(({ subject }) => subject === stated.id))
-    changes.push({ action: "updated", subject: stated.id, fields: ["decided_by"] });
+  if (stated !== undefined) {
+    const at = changes.findIndex(({ subject }) => subject === stated.id);
+    const own = changes[at] ?? { action: "updated", subject: stated.id };
+    changes.splice(at < 0 ? changes.length : at, 1, { ...own, fields: [...(own.fields ?? []), "decided_by"] });
+  }
   if (changes.length === 0) return after;
   const lines = changes.map((change) => `${encoded({ at, by, ...change })}\n`).join("");
   const history = { ...known, count: known.count + changes.length, lines: known.lines + lines };
@@ -117,10 +120,10 @@ function decisionsAfter(
   const known = new Map([...(before?.documents ?? []), ...(before?.references ?? [])].map((part) => [part.id, part]));
   const decisions = [...after.documents, ...after.references].flatMap((part) => {
     const { id, state } = part;
-    const earlier = after.decisions[id];
-    const isSame = known.get(id)?.state === state && stated?.id !== id;
-    if (isSame || !isDecided(state)) return isSame && earlier ? [[id, earlier] as const] : [];
-    return [[id, { state, ...made, decided_by: stated?.id === id ? stated.decided_by : null }] as const];
+    const isMoved = known.get(id)?.state !== state;
+    const moved = isMoved ? { state, ...made, decided_by: null } : after.decisions[id];
+    const decision = stated?.id === id ? { state, ...made, ...moved, decided_by: stated.decided_by } : moved;
+    return decision && isDecided(state) ? [[id, decision] as const] : [];
   });
   return Object.fromEntries(decisions);
 }

@@ -75,7 +75,7 @@ export const ReferenceInput = component(
     ),
     chase: optional(ChaseInput, CHASED),
   },
-  ELSEWHERE,
+  { ...ELSEWHERE, decided_by: "send it with PATCH /references/{id}" },
 );
 export type ReferenceInput = Static<typeof ReferenceInput>;
 

@@ -109,7 +109,9 @@ export type ReferenceRequirements = Static<typeof ReferenceRequirements>;
 const HOLD = "Why a candidate must be kept.";
 const REASON = ["The reason, 1 to 500 characters.", "Dispute of 2026-08"] as const;
 const Hold = component("Hold", HOLD, { reason: about(Type.String(), ...REASON) });
-export const HoldInput = component("HoldInput", HOLD, { reason: about(freeText(500, 1), ...REASON) });
+const input = component("HoldInput", HOLD, { reason: about(freeText(500, 1), ...REASON) });
+/** An empty cell lifts no hold. */
+export const HoldInput = { ...input, "x-explicit": true };
 
 export const Candidate = component("Candidate", "A candidate with all documents and references.", {
   object: about(oneOf(["candidate"]), "The type of the object.", "candidate"),

@@ -624,7 +624,7 @@ export type Decided = {
      */
     state: string;
     /**
-     * When it was moved to that state, or when decided_by was last stated.
+     * When it was moved to that state.
      */
     at: string;
     /**
@@ -1695,6 +1695,10 @@ export type Pack = {
      * What changed of the candidate, and the messages: the latest 5,000 entries, the newest first. GET /candidates/{id}/history has all.
      */
     history: Array<HistoryEntry>;
+    /**
+     * False if there are earlier entries, which the pack leaves out.
+     */
+    history_complete: boolean;
 };
 
 /**
@@ -3715,7 +3719,7 @@ export type PutDocumentContentErrors = {
      */
     408: Problem;
     /**
-     * invalid_transition
+     * invalid_transition, on_hold
      */
     409: Problem;
     /**

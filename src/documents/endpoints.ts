@@ -74,7 +74,7 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
         discard: (file) => documents.discard(file),
       },
       response: Document,
-      problems: ["not_found", "version_mismatch", "invalid_transition"],
+      problems: ["not_found", "version_mismatch", "invalid_transition", "on_hold"],
       async handle({ caller, params, file, precondition }) {
         if (file === undefined) throw new Error("A raw upload always has a file.");
         return documents.putContent(addressOf(caller, params), file, precondition);

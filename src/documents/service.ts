@@ -12,7 +12,7 @@ import {
 import { situationOf } from "../candidates/moves.ts";
 import { checkNotRemoved, withChanged, withDecider, withPart } from "../candidates/parts.ts";
 import type { Author, CandidateRecord, ContentRecord, DocumentRecord } from "../candidates/record.ts";
-import { namesFile } from "../candidates/erasure.ts";
+import { namesFile, onHold } from "../candidates/erasure.ts";
 import { contentTag, renderDocument, taggedCandidate } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { ByteRange, IncomingFile, StoredFile } from "../content/file.ts";
@@ -152,8 +152,9 @@ export function documentService(store: CandidateStore, contents: ContentStore) {
   return { receiveNew, receive, discard, add, update, putContent, read, content: contentOf };
 }
 
-/** Checks If-Match of a write of content: it may name the document, its candidate or the present content. */
+/** Checks If-Match of a write of content: it may name the document, its candidate or the present content. Then the hold. */
 function checkContentMatches(record: CandidateRecord, document: DocumentRecord, precondition: Precondition): void {
   const tags = document.content === null ? [] : [contentTag(document.content)];
   precondition([renderDocument(record, document), taggedCandidate(record)], tags);
+  if (record.hold !== null && document.content !== null) throw onHold(record.id);
 }

@@ -93,7 +93,7 @@ function weightOf(unit: number): number {
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** Returns the text before the grapheme at `end`. One grapheme may be of any length; that one is split. */
-function beginningOf(text: string, end: number): string {
+export function beginningOf(text: string, end: number): string {
   // Include one more unit, because the unit at `end` may be the first half of a character.
   const whole = graphemes.segment(text.slice(0, end + 2)).containing(end)?.index ?? 0;
   return text.slice(0, whole > 0 ? whole : end).toWellFormed();

@@ -10,7 +10,7 @@ import type { Pack } from "./schema.ts";
  */
 export function renderPack(
   record: CandidateRecord,
-  made: Pick<Pack, "account" | "language" | "generated_at" | "history">,
+  made: Pick<Pack, "account" | "language" | "generated_at" | "history" | "history_complete">,
 ): Pack {
   const candidate = renderCandidate(record);
   const missing = missingOf(record);

@@ -53,6 +53,7 @@ export const Pack = component(
       Type.Array(HistoryEntry),
       "What changed of the candidate, and the messages: the latest 5,000 entries, the newest first. GET /candidates/{id}/history has all.",
     ),
+    history_complete: about(Type.Boolean(), "False if there are earlier entries, which the pack leaves out.", true),
   },
 );
 export type Pack = Static<typeof Pack>;

@@ -35,11 +35,11 @@ export function packService(
         accounts.get(accountId),
         settings.readAssistant(accountId),
       ]);
-      const history = await store.history.latest(record);
+      const latest = await store.history.latest(record);
       const deciders = new Set(Object.values(record.decisions).map(({ by }) => by.id));
       const named = keys.filter(({ id }) => deciders.has(id)).map(({ id, name }) => ({ id, name }));
       const account = { id: accountId, name, keys: named };
-      const made = { generated_at: timestamp(clock.now()), language, account, history };
+      const made = { generated_at: timestamp(clock.now()), language, account, ...latest };
       return { pack: renderPack(record, made), documents: record.documents };
     },
 

@@ -1,4 +1,4 @@
-import { abridge, type Abridger, CUT } from "./abridge.ts";
+import { abridge, type Abridger, beginningOf, CUT } from "./abridge.ts";
 import { answersOf } from "./answers.ts";
 import { printable, printableLine } from "./printable.ts";
 import type { Pack } from "./schema.ts";
@@ -74,8 +74,8 @@ function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes 
     references: pack.references.map(referenceItem),
     references_summary: say("references_summary", ...[required, received, outstanding].map(number)),
     decisions: [
-      ...pack.documents.flatMap((each) => decisionOf(each, `document_${each.state}`, each.name)),
-      ...pack.references.flatMap((each) => decisionOf(each, `reference_${each.state}`, nameOfReferee(each))),
+      ...pack.documents.flatMap((each, n) => decisionOf(each, `document_${each.state}`, n, each.name)),
+      ...pack.references.flatMap((each, n) => decisionOf(each, `reference_${each.state}`, n, nameOfReferee(each))),
     ],
     messages: messages(pack),
   };
@@ -120,19 +120,19 @@ function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes 
     return text || message;
   }
 
-  function decisionOf({ decided }: Document | Reference, state: Key, what: string): Sheet["decisions"] {
+  function decisionOf({ decided }: Document | Reference, state: Key, index: number, name: string): Sheet["decisions"] {
     if (decided === null) return [];
     const { at, by, decided_by } = decided;
     const person = personOf(by.id);
     const [key, operator] = [say("by_key", nameOfKey(by.id)), say("by_operator", by.id)];
     const who = { key, operator, service: say("by_service"), candidate: person, referee: person }[by.type];
-    return [[beginning(what), `${say(state)}, ${moment(at)}`, line(decided_by || who)]];
+    const stated = decided_by === null ? line(who) : `${line(decided_by)} (${line(who)})`;
+    return [[`${index + 1} ${beginning(name)}`, `${say(state)}, ${moment(at)}`, stated]];
   }
 
   /** The whole name stands above. */
   function beginning(name: string): string {
-    const characters = Array.from(name);
-    return line(characters.length > 25 ? `${characters.slice(0, 25).join("")}…` : name);
+    return line(name.length > 30 ? `${beginningOf(name, 25)}…` : name);
   }
 
   function nameOfKey(keyId: string): string {
@@ -146,9 +146,9 @@ function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes 
     return id === pack.candidate_id ? nameOf(pack.candidate) : id;
   }
 
-  function messages({ history }: Pack): Sheet["messages"] {
+  function messages({ history, history_complete }: Pack): Sheet["messages"] {
     const sent = history.filter(({ action }) => action === "reminder_sent");
-    if (sent.length > abridger.maxAnswers) abridger.abridged = true;
+    if (sent.length > abridger.maxAnswers || !history_complete) abridger.abridged = true;
     return sent.slice(0, abridger.maxAnswers).map(({ at, subject }) => [moment(at), beginning(personOf(subject))]);
   }
 

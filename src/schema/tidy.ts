@@ -29,6 +29,8 @@ interface Node {
   readonly "x-identifier"?: true;
   /** Marks the values of metadata: numbers and booleans become text there. */
   readonly "x-scalar"?: true;
+  /** Marks what only null itself clears. */
+  readonly "x-explicit"?: true;
 }
 
 /** A date-time at midnight, in UTC or without an offset, as many systems write a date. */
@@ -75,7 +77,7 @@ function withFewUnknown(value: Record<string, unknown>, properties: Record<strin
 /** An empty string in an optional field of any type means that there is no value. Spreadsheets export it so. */
 function ofMember(node: Node): Tidy {
   const tidy = ofNode(node);
-  if (!typesOf(node).includes("null")) return tidy;
+  if (!typesOf(node).includes("null") || node["x-explicit"]) return tidy;
   return (value) => {
     const tidied = typeof value === "string" && value.trim() === "" ? "" : tidy(value);
     return tidied === "" ? null : tidied;

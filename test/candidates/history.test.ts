@@ -171,7 +171,8 @@ describe("decided", () => {
     const renamed = await client.patch(path, { name: "Curriculum" });
     expect(renamed.body.decided, "nor does another field").to.deep.equal(accepted.body.decided);
     const corrected = await client.patch(path, { decided_by: "Sam" });
-    expect(corrected.body.decided).to.deep.include({ state: "accepted", decided_by: "Sam" });
+    const kept = { ...(accepted.body as unknown as Candidate["documents"][number]).decided, decided_by: "Sam" };
+    expect(corrected.body.decided, "who moved it, and when, stays").to.deep.equal(kept);
     const reopened = await client.patch(path, { state: "pending" });
     expect(reopened.body.decided, "it is open again").to.equal(null);
     const later = await client.patch(path, { state: "waived" });
@@ -200,5 +201,24 @@ describe("decided", () => {
       expect(errors[0]?.pointer).to.equal(pointer);
     }
     expect((await client.patch(path, { decided_by: null })).body.decided).to.equal(null);
+    const given = { documents: [{ name: "CV", decided_by: "Noor" }], references: [{ decided_by: "Noor" }] };
+    const { errors } = expectProblem(await client.post("/candidates", given), 422, "validation_failed");
+    const hints = JSON.stringify(errors);
+    expect(hints).to.contain("PATCH /candidates/{id}/documents/{docId}").and.to.contain("PATCH /references/{id}");
+  });
+
+  it("notes that decided_by was sent, alone or with another field", async () => {
+    const { body } = await client.post("/candidates", { documents: [{ name: "CV", state: "accepted" }] });
+    const path = `/candidates/${body.id}/documents/${body.documents[0]?.id}`;
+    await client.patch(path, { decided_by: "Noor" });
+    await client.patch(path, { name: "ID", decided_by: "Sam" });
+    await client.patch(path, { state: "waived", decided_by: "Sam" });
+    const { data } = (await client.get(`/candidates/${body.id}/history?cursor=&limit=3`)).body;
+    expect(data).to.have.length(3);
+    expect((data as unknown as { fields: string[] }[]).map(({ fields }) => fields)).to.deep.equal([
+      ["decided_by"],
+      ["name", "decided_by"],
+      ["decided_by"],
+    ]);
   });
 });

@@ -46,6 +46,12 @@ describe("a hold", () => {
     }
     expect((await client.patch(path, HOLD)).body.version, "set twice").to.equal(version + 1);
     expect((await client.patch(parts[0]!, { name: "Résumé" })).status, "it can be worked on").to.equal(200);
+    const headers = { "Content-Type": "text/plain" };
+    const put = (body: string) => client.request("PUT", `${parts[0]}/content`, { headers, body: Buffer.from(body) });
+    expect((await put("first")).status).to.equal(200);
+    expectProblem(await put("second"), 409, "on_hold");
+    const kept = await fetch(`${service.url}${parts[0]}/content`, { headers: { "X-API-Key": account.key } });
+    expect(await kept.text()).to.equal("first");
     expect((await client.patch(path, { withdrawn: true })).body).to.deep.include({ ...HOLD, state: "withdrawn" });
     expectProblem(await erase(path), 409, "on_hold");
     expect((await client.patch(path, { hold: null })).body.hold).to.equal(null);
@@ -80,6 +86,7 @@ describe("a hold", () => {
       { reason: "x".repeat(501) },
       { reason: null },
       "yes",
+      "",
       { reason: "a", by: "b" },
     ])
       expectProblem(await client.patch(`/candidates/${ids[0]}`, { hold }), 422, "validation_failed");

@@ -17,14 +17,15 @@ describe("the pack's PDF", () => {
         to: null,
         fields: new Array<string>(),
       }) as const;
-    const { decisions, messages } = sheet({
+    const { decisions, messages, notices } = sheet({
+      history_complete: false,
       account: { id: "acct_1", name: "Hire & Co", keys: [{ id: "key_1", name: "Production" }] },
       candidate: { name: "Ada" },
       documents: [
         document({ name: "Passport", ...by("key", "key_1") }),
         document({ name: "ID", ...by("key", "key_2") }),
         document({ name: "Visa", ...by("key", "key_1", "Noor Haddad") }),
-        document({ name: "A certificate with a name that is long", ...by("candidate", "cand_1") }),
+        document({ name: `A certificate of ${"👩‍👩‍👧".repeat(3)} for long`, ...by("candidate", "cand_1", "\u200B") }),
         document({ name: "CV", ...by("service", "expiries") }),
         document({ name: "Nothing yet", decided: null }),
       ] as Pack["documents"],
@@ -32,23 +33,29 @@ describe("the pack's PDF", () => {
         reference({ id: "ref_1", name: "Bo", state: "declined", ...by("referee", "ref_1") }),
         reference({ id: "ref_2", name: "Cy", ...by("operator", "ann") }),
       ] as Pack["references"],
-      history: [sent("cand_1"), sent("ref_1"), sent("ref_gone"), { ...sent("cand_1"), action: "updated" }],
+      history: [
+        sent("cand_1"),
+        sent("ref_1"),
+        sent("ref_01m8kz3hmxer0bxveafwdgh123"),
+        { ...sent("cand_1"), action: "updated" },
+      ],
     });
     const NOW = "20 Nov 2026, 10:11:12\u00A0UTC";
     const accepted = `Accepted, ${NOW}`;
     expect(decisions).to.deep.equal([
-      ["Passport", accepted, "API key Production, key_1"],
-      ["ID", accepted, "API key key_2"],
-      ["Visa", accepted, "Noor Haddad"],
-      ["A certificate with a name…", accepted, "Ada"],
-      ["CV", accepted, "The service"],
-      ["Bo", `Declined, ${NOW}`, "Bo"],
-      ["Cy", `Not requested, ${NOW}`, "Operator ann"],
+      ["1 Passport", accepted, "API key Production, key_1"],
+      ["2 ID", accepted, "API key key_2"],
+      ["3 Visa", accepted, "Noor Haddad (API key Production, key_1)"],
+      ["4 A certificate of 👩‍👩‍👧…", accepted, "— (Ada)"],
+      ["5 CV", accepted, "The service"],
+      ["1 Bo", `Declined, ${NOW}`, "Bo"],
+      ["2 Cy", `Not requested, ${NOW}`, "Operator ann"],
     ]);
-    expect(messages).to.deep.equal([
+    expect(notices, "earlier messages are left out").to.have.length(1);
+    expect(messages.map(([at, to]) => [at, to.replaceAll("\u200B", "")])).to.deep.equal([
       [NOW, "Ada"],
       [NOW, "Bo"],
-      [NOW, "ref_gone"],
+      [NOW, "ref_01m8kz3hmxer0bxveafwdgh123"],
     ]);
   });
 });

@@ -15,6 +15,7 @@ const PACK = renderPack(record, {
   language: "en",
   account: { id: "acct_1", name: "Hire & Co", keys: [] },
   history: [],
+  history_complete: true,
 });
 
 /** Returns a document of a pack. */

@@ -71,6 +71,7 @@ export function packOf(text: string): Pack {
   return renderPack(record, {
     account: { id: "acct_1", name: text, keys: [] },
     history: [],
+    history_complete: true,
     language: "en",
     generated_at: NOW,
   });

@@ -82,6 +82,7 @@ const REFUSALS: Partial<Record<ProblemCode, keyof Words["pages"]["upload"]>> = {
   payload_too_large: "tooLarge",
   validation_failed: "noFile",
   invalid_transition: "notNeeded",
+  on_hold: "notNeeded",
   malformed_request: "incomplete",
   request_timeout: "incomplete",
   unsupported_media_type: "incomplete",

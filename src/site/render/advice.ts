@@ -77,7 +77,7 @@ export const ADVICE: Record<ProblemCode, Advice> = {
     remedy: "Send one of the states in `allowed`, or change first what `detail` names.",
   },
   on_hold: {
-    when: "You delete a candidate that is under a hold, or one of its documents or references.",
+    when: "You delete a candidate that is under a hold, or one of its documents or references, or replace a file.",
     remedy: 'Keep it. Once the reason for the hold is gone, lift it first: PATCH the candidate with `"hold": null`.',
   },
   candidate_withdrawn: {

@@ -68,6 +68,7 @@ function largest(
     language: "en",
     account: { id: "acct_1", name: "Acme", keys: [{ id: "key_1", name: decider }] },
     history: Array.from({ length: reminders }, () => reminder),
+    history_complete: true,
   });
 }
 

@@ -63,6 +63,7 @@ describe("a ZIP while it is streamed", function () {
     const pack = renderPack(RECORD, {
       account: { id: "acct_1", name: "Acme", keys: [] },
       history: [],
+      history_complete: true,
       language: "en",
       generated_at: "2026-11-21T01:40:12.345Z",
     });
