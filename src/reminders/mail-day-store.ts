@@ -4,12 +4,7 @@ import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
 import type { Mongo } from "../infra/mongo.ts";
 
-export interface Counts {
-  readonly messages: number;
-  readonly new_addresses: number;
-  readonly opted_out: number;
-  readonly bounced: number;
-}
+export type Counts = Readonly<Record<"messages" | "new_addresses" | "opted_out" | "bounced", number>>;
 
 interface Day {
   /** The account, or the address's hash, and the day. */
