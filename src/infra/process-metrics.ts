@@ -62,11 +62,8 @@ function startMonitor() {
 }
 
 function delayOf({ histogram, began }: ReturnType<typeof startMonitor>): Delay {
-  return {
-    p99: secondsOf(histogram.percentile(99)),
-    max: secondsOf(histogram.max),
-    utilization: performance.eventLoopUtilization(began).utilization,
-  };
+  const { utilization } = performance.eventLoopUtilization(began);
+  return { p99: secondsOf(histogram.percentile(99)), max: secondsOf(histogram.max), utilization };
 }
 
 /** Returns a sample in seconds, less the wait between samples. Without samples the monitor says less than a microsecond. */

@@ -11,12 +11,6 @@ import { renderPack } from "./render.ts";
 import type { Pack } from "./schema.ts";
 import { zipped } from "./zip.ts";
 
-/** A pack, and the records of its documents. */
-interface ReadPack {
-  readonly pack: Pack;
-  readonly documents: readonly DocumentRecord[];
-}
-
 export type PackService = ReturnType<typeof packService>;
 
 /** @param accounts for the name of the account. @param settings for the language. */
@@ -32,7 +26,7 @@ export function packService(
      * Three round trips, in parallel; one more if a part of the history has left the record.
      * @throws problems not_found (also for another account's candidate), store_unavailable.
      */
-    async read(accountId: string, candidateId: string): Promise<ReadPack> {
+    async read(accountId: string, candidateId: string) {
       const [record, { name, keys }, { message_language: language }] = await Promise.all([
         store.reader.get(accountId, candidateId),
         accounts.get(accountId),
@@ -47,7 +41,7 @@ export function packService(
     },
 
     /** A ZIP of the PDF, the documents and a manifest, generated while it is read. Destroying it frees everything. */
-    zip({ pack, documents }: ReadPack, pdf: Uint8Array): Readable {
+    zip({ pack, documents }: { pack: Pack; documents: readonly DocumentRecord[] }, pdf: Uint8Array): Readable {
       return zipped((closed) => bundle({ pack, files: nameFiles(documents), pdf, contents }, closed));
     },
   };

@@ -27,18 +27,15 @@ export interface Raise {
  */
 export const SETTLED_MS = 60_000;
 
+/** Covers all accounts: the sweep looks for those whose settings have changed. */
+const CHANGED = { key: { changed_at: 1 }, partialFilterExpression: { changed_at: { $gt: "" } } };
+
 /**
  * Which accounts an operator has paused or given more messages, and whose settings have changed. Every method may throw
  * problem store_unavailable.
  */
 export class ReminderAccountStore {
-  readonly indexes = [
-    // Covers all accounts: the sweep looks for those whose settings have changed.
-    {
-      collection: "outreach_accounts",
-      indexes: [{ key: { changed_at: 1 }, partialFilterExpression: { changed_at: { $gt: "" } } }],
-    },
-  ];
+  readonly indexes = [{ collection: "outreach_accounts", indexes: [CHANGED] }];
   readonly #accounts: BoundedCollection<Stored>;
 
   constructor(mongo: Mongo) {
