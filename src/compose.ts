@@ -41,7 +41,7 @@ import { exportExactness } from "./limits/exactness.ts";
 import { packService } from "./pack/service.ts";
 import { referenceService } from "./references/service.ts";
 import { outreachService } from "./reminders/history.ts";
-import { Visits } from "./reminders/pages/visits.ts";
+import { visitsOf } from "./reminders/pages/visits.ts";
 import { remindService } from "./reminders/remind.ts";
 import { openReminders, remindersOf, wireReminders } from "./reminders/wire.ts";
 import { routes } from "./routes.ts";
@@ -181,7 +181,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
     restore,
     reads,
     candidates,
-    pages: { visits: new Visits({ ...reminders, candidates: store }), documents },
+    pages: { visits: visitsOf({ ...reminders, candidates: store }), documents },
     authenticator,
     limiter,
     outage,

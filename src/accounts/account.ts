@@ -54,7 +54,9 @@ export function withKey(account: AccountRecord, key: KeyRecord, cap: number): Ac
 export function withKeyRevoked(account: AccountRecord, keyId: string, now: string): AccountRecord {
   if (findKey(account, keyId).revoked_at !== null) return account;
   const keys = account.keys.map((key) => (key.id === keyId ? { ...key, revoked_at: now } : key));
-  return { ...account, keys: withoutOldestRevoked(keys) };
+  const revocations = keys.flatMap((key) => key.revoked_at ?? []).toSorted();
+  const since = revocations.at(-MAX_REVOKED_KEPT) ?? "";
+  return { ...account, keys: keys.filter((key) => key.revoked_at === null || key.revoked_at >= since) };
 }
 
 /**
@@ -107,10 +109,4 @@ export function checkedName(name: string, pointer = "/name"): string {
   const { length } = Array.from(name); // characters, not UTF-16 units
   if (name.trim() !== "" && length <= MAX_NAME_LENGTH) return name;
   throw invalid(pointer, name.trim() === "" ? "must not be blank" : `must have at most ${MAX_NAME_LENGTH} characters`);
-}
-
-function withoutOldestRevoked(keys: readonly KeyRecord[]): readonly KeyRecord[] {
-  const revocations = keys.flatMap((key) => key.revoked_at ?? []).toSorted();
-  const since = revocations.at(-MAX_REVOKED_KEPT) ?? "";
-  return keys.filter((key) => key.revoked_at === null || key.revoked_at >= since);
 }

@@ -1,13 +1,8 @@
 /** The account and the key that a request is made with. */
-export interface Caller {
-  readonly accountId: string;
-  readonly keyId: string;
-}
+export type Caller = Readonly<{ accountId: string; keyId: string }>;
 
 /** A caller as the author of changes. */
-export interface Requester extends Caller {
-  readonly by: { readonly type: "key"; readonly id: string };
-}
+export type Requester = Caller & { readonly by: { readonly type: "key"; readonly id: string } };
 
 /** A caller, with what authentication found out about its key. */
 export interface KnownCaller extends Requester {

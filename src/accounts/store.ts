@@ -6,18 +6,10 @@ import { problem } from "../problems.ts";
 import type { AccountRecord } from "./account.ts";
 
 /** A lookup entry from the hash of a secret to its account and key. It is written before the secret is in the account. */
-interface SecretEntry {
-  _id: string;
-  account: string;
-  key: string;
-}
+type SecretEntry = { _id: string; account: string; key: string };
 
 /** A lookup entry from the id of a key to its account. It is written before the key is in the account. */
-interface KeyEntry {
-  _id: string;
-  account: string;
-  last_used_at: string | null;
-}
+type KeyEntry = { _id: string; account: string; last_used_at: string | null };
 
 /** Number of accounts that `list` reads at once. An account is about 1 kB; with all the keys it may keep, a few 100 kB. */
 const LIST_PAGE = 100;

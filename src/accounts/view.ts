@@ -10,10 +10,7 @@ export interface NewKeyView extends KeyView {
   warning?: string;
 }
 
-export interface ListView<T> {
-  object: "list";
-  data: T[];
-}
+export type ListView<T> = { object: "list"; data: T[] };
 
 export function viewAccount(account: AccountRecord) {
   const { _id: id, name, note = null, status, created_at, updated_at } = account;

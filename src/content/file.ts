@@ -23,10 +23,7 @@ export interface StoredFile {
 }
 
 /** Bytes from `start` up to, but not including, `end`. */
-export interface ByteRange {
-  readonly start: number;
-  readonly end: number;
-}
+export type ByteRange = Readonly<{ start: number; end: number }>;
 
 /**
  * Returns the range that a Range header selects (RFC 9110, 14.2), or "unsatisfiable" if it lies outside `size` bytes. Undefined

@@ -14,10 +14,7 @@ const CHUNK_BYTES = 255 * 1024;
 const MAX_LEFT_OVERS = 100;
 
 /** The candidate that a file belongs to, or is to belong to. */
-export interface FileOwner {
-  readonly accountId: string;
-  readonly candidateId: string;
-}
+export type FileOwner = Readonly<{ accountId: string; candidateId: string }>;
 
 /**
  * A file that a record may or may not name. `arriving`: the file is being uploaded, or its record is being written.

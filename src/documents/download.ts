@@ -20,13 +20,15 @@ export async function download(
 ): Promise<BinaryResponse> {
   const { size, content_type } = content;
   const tag = contentTag(content);
+  // RFC 6266, with filename* (RFC 8187) if the name is not Latin-1. A name made only of dots becomes `_`.
+  const name = shown((content.filename ?? document.name).toWellFormed().replaceAll(UNSAFE, "_")).replace(/^\.*$/, "_");
   const common = {
     ETag: tag,
     "Accept-Ranges": "bytes",
     "Cache-Control": "private, no-cache",
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "sandbox; default-src 'none'",
-    "Content-Disposition": attachment(content.filename ?? document.name),
+    "Content-Disposition": contentDisposition(name),
   };
   if (clientHas(tag)) return new BinaryResponse(304, common);
   const whole = { ...common, "Content-Type": content_type, "Content-Length": String(size) };
@@ -55,8 +57,3 @@ async function withFirstBytes(bytes: Readable): Promise<Readable> {
 
 /** Characters that are unsafe in the name of a saved file: path and line separators, controls, what turns text around. */
 const UNSAFE = /[\p{Cc}/\\\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
-
-/** Content-Disposition (RFC 6266), with filename* if the name is not Latin-1. A name made only of dots becomes `_`. */
-function attachment(filename: string): string {
-  return contentDisposition(shown(filename.toWellFormed().replaceAll(UNSAFE, "_")).replace(/^\.*$/, "_"));
-}

@@ -6,6 +6,9 @@ import { download } from "./download.ts";
 import { Document, DocumentForm, DocumentPatch, DocumentPath, DocumentInput } from "../candidates/document-schema.ts";
 import type { DocumentAddress, DocumentService } from "./service.ts";
 
+/** What the operations on one document have in common. */
+const ONE = { tag: "Documents", params: DocumentPath, response: Document } as const;
+
 export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
   return {
     add: endpoint({
@@ -29,24 +32,20 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
         documents.add({ accountId, by, candidateId: id }, body, { file, newId, precondition }),
     }),
     read: endpoint({
+      ...ONE,
       name: "readDocument",
-      tag: "Documents",
       summary: "Read a document",
       description: "Reads a document. Its bytes are at its path followed by /content.",
-      params: DocumentPath,
-      response: Document,
       problems: ["not_found"],
       handle: ({ caller, params }) => documents.read(addressOf(caller, params)),
     }),
     update: endpoint({
+      ...ONE,
       name: "updateDocument",
-      tag: "Documents",
       summary: "Update a document, or move it to another state",
       description:
         "Changes the fields that are sent. state moves the document; a move that contradicts the rest is 409 invalid_transition.",
-      params: DocumentPath,
       body: DocumentPatch,
-      response: Document,
       problems: ["not_found", "version_mismatch", "invalid_transition"],
       handle: ({ caller, params, body, precondition }) =>
         documents.update(addressOf(caller, params), body, precondition),
@@ -63,17 +62,15 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
         eraser.removeDocument(caller, id, docId, precondition).then(() => undefined),
     }),
     putContent: endpoint({
+      ...ONE,
       name: "putDocumentContent",
-      tag: "Documents",
       summary: "Upload a document's content: the raw bytes, with their Content-Type and Content-Disposition",
       description:
         "Stores the bytes of a file, up to 25 MiB, and moves the document to received. Content-Type is kept as it is sent.",
-      params: DocumentPath,
       upload: {
         store: (caller, params, file, precondition) => documents.receive(addressOf(caller, params), file, precondition),
         discard: (file) => documents.discard(file),
       },
-      response: Document,
       problems: ["not_found", "version_mismatch", "invalid_transition", "on_hold"],
       async handle({ caller, params, file, precondition }) {
         if (file === undefined) throw new Error("A raw upload always has a file.");
@@ -81,12 +78,10 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
       },
     }),
     readContent: endpoint({
+      ...ONE,
       name: "readDocumentContent",
-      tag: "Documents",
       summary: "Read a document's content, or a range of it",
       description: "Returns the bytes that were uploaded, with their Content-Type. Range asks for a part.",
-      params: DocumentPath,
-      response: Document,
       binary: ["*/*"],
       audited: ({ id, docId }) => ({ action: "document.read", candidate: id, subject: docId }),
       problems: ["not_found", "content_not_available", "range_not_satisfiable"],

@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import { type Document, type DocumentInput, type DocumentPatch, MAX_NAME } from "../candidates/document-schema.ts";
 import {
   checkTakesContent,
@@ -11,7 +10,7 @@ import {
 } from "../candidates/documents.ts";
 import { situationOf } from "../candidates/moves.ts";
 import { checkNotRemoved, withChanged, withDecider, withPart } from "../candidates/parts.ts";
-import type { Author, CandidateRecord, ContentRecord, DocumentRecord } from "../candidates/record.ts";
+import type { Author, CandidateRecord, DocumentRecord } from "../candidates/record.ts";
 import { namesFile, onHold } from "../candidates/erasure.ts";
 import { contentTag, renderDocument, taggedCandidate } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
@@ -21,21 +20,17 @@ import type { NewId } from "../infra/ids.ts";
 import { invalid, type Precondition, Problem, problem } from "../problems.ts";
 
 /** Identifies a document. The candidate must belong to that account. */
-export interface DocumentAddress extends FileOwner, Author {
-  readonly documentId: string;
-}
+export type DocumentAddress = FileOwner & Author & { readonly documentId: string };
 
 /** A document with its content. `open` reads the bytes. */
-export interface DocumentContent {
-  readonly document: DocumentRecord;
-  readonly content: ContentRecord;
-  readonly open: (range: ByteRange) => Readable;
-}
+export type DocumentContent = Awaited<ReturnType<DocumentService["content"]>>;
 
 export type DocumentService = ReturnType<typeof documentService>;
 
 /** The operations on documents. Another account's is not_found, as if it had never existed. The endpoints list the problems. */
 export function documentService(store: CandidateStore, contents: ContentStore) {
+  const recordOf = ({ accountId, candidateId }: FileOwner) => store.reader.get(accountId, candidateId);
+
   /**
    * Stores the file of a new document. Checks only that the candidate exists and that the filename is short enough.
    * `add` makes the other checks, because a retry with the same Idempotency-Key must get its first response even if they
@@ -135,16 +130,12 @@ export function documentService(store: CandidateStore, contents: ContentStore) {
     return renderDocument(record, documentOf(record, documentId));
   }
 
-  async function contentOf({ documentId: id, ...owner }: DocumentAddress): Promise<DocumentContent> {
+  async function contentOf({ documentId: id, ...owner }: DocumentAddress) {
     const document = documentOf(await recordOf(owner), id);
     const { content, state } = document;
     const detail = `Document ${id} is ${state} and has no content. Read it once its \`content\` is not null.`;
     if (content === null) throw problem("content_not_available", detail);
-    return { document, content, open: (range) => contents.open(content.file_id, range) };
-  }
-
-  function recordOf({ accountId, candidateId }: FileOwner): Promise<CandidateRecord> {
-    return store.reader.get(accountId, candidateId);
+    return { document, content, open: (range: ByteRange) => contents.open(content.file_id, range) };
   }
 
   /** Removes a stored file that will not be used. Never fails. */

@@ -5,7 +5,7 @@ import type { AccountStore } from "../accounts/store.ts";
 import type { ListView } from "../accounts/view.ts";
 import { MAX_HOURS } from "../audit/approval.ts";
 import type { AuditTrail } from "../audit/trail.ts";
-import { type Clock, timestamp } from "../infra/clock.ts";
+import { type Clock, HOUR_MS, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { GrantCounters } from "../limiter/grant-counters.ts";
 import { invalid, Problem, problem } from "../problems.ts";
@@ -29,8 +29,6 @@ interface Dependencies {
   readonly issueWaitMs: number;
 }
 
-const HOUR_MS = 60 * 60 * 1000;
-
 export type GrantService = ReturnType<typeof grantService>;
 
 /**
@@ -38,6 +36,9 @@ export type GrantService = ReturnType<typeof grantService>;
  * function may throw problem `store_unavailable` or `limiter_unavailable`. Repeat the call then: it continues where it stopped.
  */
 export function grantService({ accounts, versions, store, counters, audit, clock, newId, issueWaitMs }: Dependencies) {
+  const nowText = () => timestamp(clock.now());
+  const view = async (record: GrantRecord) => (await views([record]))[0]!;
+
   /**
    * Issues a grant. Repeating the same id and terms issues it only once, even if Redis has lost it.
    * @throws problem `not_found` for an unknown key; `invalid_transition` for a revoked key, or a grant that Redis lost;
@@ -159,14 +160,6 @@ export function grantService({ accounts, versions, store, counters, audit, clock
     const lists = [...distinct.values()].map(({ surface, ...caller }) => counters.list(caller, surface));
     const byId = new Map((await Promise.all(lists)).flat().map((grant) => [grant.id, grant]));
     return records.map((record) => viewGrant(record, byId.get(record._id), nowText()));
-  }
-
-  async function view(record: GrantRecord): Promise<GrantView> {
-    return (await views([record]))[0]!;
-  }
-
-  function nowText(): string {
-    return timestamp(clock.now());
   }
 
   return { create, createForSurfaces, list, expiring, revoke };

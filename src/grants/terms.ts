@@ -12,15 +12,12 @@ export interface GrantRequest extends ApprovalRequest {
 }
 
 /** The terms of a grant. A repeated request must have the same terms. */
-export type GrantTerms = Pick<
-  GrantRecord,
-  "key" | "surface" | "amount" | "expires_in_hours" | "approved_by" | "reason"
->;
+export type GrantTerms = Readonly<ReturnType<typeof checkedTerms>>;
 
 const MAX_REQUESTS = 10_000_000;
 
 /** Checks a request and returns its terms. @throws problem `validation_failed` */
-export function checkedTerms(request: GrantRequest): GrantTerms {
+export function checkedTerms(request: GrantRequest) {
   const { keyId, surface, amount, id } = request;
   if (!isSurface(surface)) throw invalid("/surface", `must be one of ${SURFACES.join(", ")}`);
   wholeNumber("/amount", amount, 1, MAX_REQUESTS);

@@ -70,14 +70,11 @@ export function idempotencyService({ store, clock, random, leaseMs = LEASE_MS }:
    * Removes the stored responses about a subject, because they show what was deleted since. A retry does the work again:
    * it finds what exists, and its response shows what is there now.
    */
-  async function forget(accountId: string, subject: string): Promise<void> {
-    await store.forgetOutcomes(accountId, subject);
-  }
+  const forget = (accountId: string, subject: string) => store.forgetOutcomes(accountId, subject);
 
   /** Replaces every stored response about the subject by this problem, which retries then get. */
-  async function end(accountId: string, subject: string, gone: Problem): Promise<void> {
-    await store.replaceOutcomes(accountId, subject, await pack(storedRefusal(gone)));
-  }
+  const end = async (accountId: string, subject: string, gone: Problem) =>
+    store.replaceOutcomes(accountId, subject, await pack(storedRefusal(gone)));
 
   /** Returns the key's record: either one with an outcome, or one whose work this request now owns. */
   async function claim({ accountId, subject, key, fingerprint }: IdempotentRequest): Promise<IdempotencyRecord> {

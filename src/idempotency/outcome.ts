@@ -6,11 +6,7 @@ import { type Problem, problem, type ProblemCode, type ProblemExtras } from "../
 /** The outcome of a request, as stored for replays: a response (`answer` since 0.1.0), or the refusal that its work threw. */
 export type Outcome = { readonly answer: JsonResponse } | { readonly refusal: StoredRefusal };
 
-interface StoredRefusal {
-  readonly code: ProblemCode;
-  readonly detail: string;
-  readonly extras: Omit<ProblemExtras, "cause">;
-}
+type StoredRefusal = Readonly<{ code: ProblemCode; detail: string; extras: Omit<ProblemExtras, "cause"> }>;
 
 /** Converts a problem to a refusal that can be stored. It has no request id: each replay gets its own. */
 export function storedRefusal({ code, message, extras: { cause: _cause, ...extras } }: Problem): Outcome {

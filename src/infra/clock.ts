@@ -62,6 +62,9 @@ export class SharedClock implements Clock {
   }
 }
 
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
 /** Formats a time like every timestamp in the API: RFC 3339 in UTC, with milliseconds and `Z`. */
 export function timestamp(epochMs: number): string {
   return new Date(epochMs).toISOString();

@@ -28,18 +28,15 @@ export async function compareAndSet<Written>(what: string, attempt: () => Promis
  * the store does not respond to one task, those that wait behind it fail with the same error.
  */
 export class KeyedQueue {
-  readonly #last = new Map<string, Promise<void>>();
+  readonly #last = new Map<string, Promise<unknown>>();
 
   /** Runs a task after all earlier tasks with the same key have ended, whether they succeeded or failed. */
   async run<T>(key: string, task: () => Promise<T>): Promise<T> {
     const previous = this.#last.get(key) ?? Promise.resolve();
-    const result = previous.then(task);
-    const settled = result.then(
-      () => undefined,
-      (error: unknown) => {
-        if (isStoreDown(error)) throw error;
-      },
-    );
+    const result = previous.then(() => task());
+    const settled = result.catch((error: unknown) => {
+      if (isStoreDown(error)) throw error;
+    });
     this.#last.set(key, settled);
     await settled.catch(() => undefined);
     if (this.#last.get(key) === settled) this.#last.delete(key);

@@ -3,11 +3,7 @@ import { memoryCheck, type RedisMemoryOptions } from "./redis-memory.ts";
 
 const CHECK_EVERY_MS = 5_000;
 
-interface HealthOptions extends RedisMemoryOptions {
-  readonly mongo: Mongo;
-}
-
-export function healthChecks({ mongo, redis, metrics, log }: HealthOptions) {
+export function healthChecks({ mongo, redis, metrics, log }: RedisMemoryOptions & { readonly mongo: Mongo }) {
   const checkMemory = memoryCheck({ redis, metrics, log });
   let timer: NodeJS.Timeout | undefined;
 

@@ -2,14 +2,8 @@ import type { Db, IndexDescription } from "mongodb";
 import { connectMongo, type MongoOptions } from "./mongo.ts";
 
 /** The indexes of one collection, in the words of MongoDB's createIndexes. */
-export interface CollectionIndexes {
-  readonly collection: string;
-  readonly indexes: readonly IndexDescription[];
-}
-
-export interface Indexed {
-  readonly indexes: readonly CollectionIndexes[];
-}
+export type CollectionIndexes = Readonly<{ collection: string; indexes: readonly IndexDescription[] }>;
+export type Indexed = Readonly<{ indexes: readonly CollectionIndexes[] }>;
 
 interface PrepareOptions extends Pick<MongoOptions, "url" | "timeoutMs"> {
   log: { info(fields: object, message: string): void };

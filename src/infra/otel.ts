@@ -33,14 +33,10 @@ const REDIS_CHANNEL = "ioredis:command";
  */
 export function startOtel() {
   const { name, version } = serviceInfo();
-  const named = resourceFromAttributes({
-    "service.name": process.env["OTEL_SERVICE_NAME"] ?? name,
-    "service.version": version,
-  });
-  const provider = new NodeTracerProvider({
-    resource: defaultResource().merge(named),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
-  });
+  const service = { "service.name": process.env["OTEL_SERVICE_NAME"] ?? name, "service.version": version };
+  const resource = defaultResource().merge(resourceFromAttributes(service));
+  const spanProcessors = [new BatchSpanProcessor(new OTLPTraceExporter())];
+  const provider = new NodeTracerProvider({ resource, spanProcessors });
   provider.register(); // W3C traceparent, and AsyncLocalStorage for the current span
   const tracer = provider.getTracer(name, version);
 
@@ -51,11 +47,7 @@ export function startOtel() {
       start(operation) {
         if (trace.getActiveSpan() === undefined) return; // it belongs to a sweep or a check
         const { system, command, collection } = describe(operation);
-        const attributes = {
-          "db.system.name": system,
-          "db.operation.name": command,
-          ...(collection === undefined ? {} : { "db.collection.name": collection }),
-        };
+        const attributes = { "db.system.name": system, "db.operation.name": command, "db.collection.name": collection };
         const title = collection === undefined ? command : `${command} ${collection}`;
         spans.set(operation, tracer.startSpan(title, { kind: SpanKind.CLIENT, attributes }));
       },

@@ -32,7 +32,7 @@ export function processMetrics(): Registry {
   return registry;
 }
 
-type Delay = Readonly<Record<"p99" | "max" | "utilization", number>>;
+type Delay = Readonly<{ p99: number; max: number; utilization: number }>;
 
 function watchEventLoop(register: Registry): void {
   let current = startMonitor();
@@ -62,11 +62,8 @@ function startMonitor() {
 }
 
 function delayOf({ histogram, began }: ReturnType<typeof startMonitor>): Delay {
-  return {
-    p99: secondsOf(histogram.percentile(99)),
-    max: secondsOf(histogram.max),
-    utilization: performance.eventLoopUtilization(began).utilization,
-  };
+  const { utilization } = performance.eventLoopUtilization(began);
+  return { p99: secondsOf(histogram.percentile(99)), max: secondsOf(histogram.max), utilization };
 }
 
 /** Returns a sample in seconds, less the wait between samples. Without samples the monitor says less than a microsecond. */

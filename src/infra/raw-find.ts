@@ -27,19 +27,13 @@ export async function findRaw<Stored extends Document>(
 ): Promise<RawBatch> {
   // Not `raw`: the driver would leave errors undecoded too, and could not tell from them that the primary has changed.
   const options = { signal, ignoreUndefined, fieldsAsRaw: { firstBatch: true } };
-  const command = () => ({
-    find: collection,
-    filter,
-    ...(sort === undefined ? {} : { sort }),
-    projection,
-    limit,
-    batchSize: limit + 1, // with one more than the limit, the server closes the cursor by itself
-    readConcern: { level: db.readConcern?.level },
-    maxTimeMS,
-  });
-  const reply = await db.command(command(), options).catch((error: unknown) => {
+  const batchSize = limit + 1; // with one more than the limit, the server closes the cursor by itself
+  const readConcern = { level: db.readConcern?.level };
+  const read = { filter, ...(sort && { sort }), projection, limit, batchSize, readConcern, maxTimeMS };
+  const find = () => db.command({ find: collection, ...read }, options);
+  const reply = await find().catch((error: unknown) => {
     if (!isPassing(error)) throw error; // the driver repeats the read of a cursor likewise, also once
-    return db.command(command(), options);
+    return find();
   });
   const { firstBatch, id } = reply["cursor"] as { firstBatch: Buffer[]; id: Long | number };
   const cut = Number(id) !== 0; // the server closes a cursor that it has read to the end

@@ -59,11 +59,8 @@ const UNKNOWN = { used: NaN, max: NaN };
 /** Returns bytes. A maximum of 0 means that there is no limit. */
 function memoryOf(info: string) {
   const read = (name: string) => new RegExp(`^${name}:(\\S+)`, "m").exec(info)?.[1];
-  return {
-    used: Number(read("used_memory") ?? 0),
-    max: Number(read("maxmemory") ?? 0),
-    policy: read("maxmemory_policy"),
-  };
+  const bytes = (name: string) => Number(read(name) ?? 0);
+  return { used: bytes("used_memory"), max: bytes("maxmemory"), policy: read("maxmemory_policy") };
 }
 
 function fullness({ used, max }: typeof UNKNOWN): number {

@@ -22,10 +22,7 @@ export interface RestoreState {
 }
 
 /** The end of the last restore, in milliseconds since the epoch, if reminders that were due by then do not go out. */
-export interface Restored {
-  readonly at: number;
-  readonly overdue: Exclude<Overdue, "send">;
-}
+export type Restored = Readonly<{ at: number; overdue: Exclude<Overdue, "send"> }>;
 
 const ROUND_MS = 1_000;
 /** The mark grows once in this many rounds. */

@@ -3,10 +3,7 @@ import { readFileSync } from "node:fs";
 import type { RedisClient } from "./redis.ts";
 
 /** A Lua script from lua/, ready to run. */
-export interface Script {
-  readonly lua: string;
-  readonly sha1: string;
-}
+export type Script = Readonly<{ lua: string; sha1: string }>;
 
 /** Loads a script from lua/, with its includes. The folder is two levels above this module, in src/ as in dist/. */
 export function loadScript(file: string): Script {

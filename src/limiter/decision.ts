@@ -22,10 +22,7 @@ export interface ChargeRequest extends CallerClaim {
 }
 
 /** The limit of an account or a key on one surface, and what remains of it in the window. In requests. */
-export interface Quota {
-  readonly limit: number;
-  readonly remaining: number;
-}
+export type Quota = Readonly<{ limit: number; remaining: number }>;
 
 /** The limiter's decision about one request. A refusal is a value, not an error. It charges nothing. */
 export interface Decision {
@@ -44,12 +41,7 @@ export interface Decision {
 }
 
 /** What an account and a key have used of a surface in a window, in requests, with this one if it was admitted. */
-export interface Counted {
-  readonly accountUsed: number;
-  readonly keyUsed: number;
-  readonly window: number;
-  readonly nowMs: number;
-}
+export type Counted = Readonly<{ accountUsed: number; keyUsed: number; window: number; nowMs: number }>;
 
 /** Totals of a key's live grants for one surface, in requests; -1 if there is none. */
 export interface LiveGrants {

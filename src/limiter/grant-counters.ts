@@ -16,10 +16,7 @@ export interface Grant {
 }
 
 /** The place where Redis counts a grant. */
-export interface GrantAddress extends Caller {
-  readonly grantId: string;
-  readonly surface: Surface;
-}
+export type GrantAddress = Caller & Readonly<{ grantId: string; surface: Surface }>;
 
 export interface NewGrant extends GrantAddress {
   /** Requests, a whole number; 0 places the grant empty. */

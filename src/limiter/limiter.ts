@@ -8,10 +8,10 @@ import { type CallerClaim, type ChargeRequest, type Decision, decisionOf } from 
 import { GrantCounters, liveGrants } from "./grant-counters.ts";
 import { ShownGrants } from "./headers.ts";
 import { localLimiter } from "./local.ts";
-import { Observer, OutageDetector, replyWithin } from "./observer.ts";
+import { type Observer, observer, OutageDetector, replyWithin } from "./observer.ts";
 import { RefusalCache } from "./refusal-cache.ts";
 import { charge, drawGrant, NEVER } from "./scripts.ts";
-import { ServerClocks } from "./server-clocks.ts";
+import { serverClocks } from "./server-clocks.ts";
 import { limitsOf } from "./surfaces.ts";
 import { readUsage, type Usage, type UsageOptions } from "./usage.ts";
 
@@ -61,7 +61,7 @@ export class Limiter {
   /** By server: in a Cluster, one master may fail alone. */
   readonly #outages = new Map<string, OutageDetector>();
   readonly #pacedUsage = pacedReads<Usage>(USAGE_EVERY_MS);
-  readonly #clocks: ServerClocks;
+  readonly #clocks: ReturnType<typeof serverClocks>;
   readonly #grants: GrantCounters;
   readonly #shown = new ShownGrants();
   readonly #refusals: RefusalCache;
@@ -72,8 +72,8 @@ export class Limiter {
   constructor(options: LimiterOptions) {
     this.#options = options;
     this.#chargeLocally = options.onOutage === "local" ? localLimiter(options) : null;
-    this.#observer = new Observer(options.metrics);
-    this.#clocks = new ServerClocks(options.redis, options.clock);
+    this.#observer = observer(options.metrics);
+    this.#clocks = serverClocks(options.redis, options.clock);
     this.#grants = new GrantCounters(options.redis);
     this.#refusals = new RefusalCache(options);
     this.#wayBackMs = Math.max(1, Math.min(MAX_WAY_BACK_MS, options.timeoutMs / 10));

@@ -14,34 +14,32 @@ const SCOPES: Record<Verdict, "account" | "key" | "grant" | ""> = {
   replaced: "key",
 };
 
+export type Observer = ReturnType<typeof observer>;
+
 /** Counts and times the limiter's decisions. Times are those of `performance.now()`. */
-export class Observer {
-  readonly #metrics: Metrics;
-  #isOutage = false;
+export function observer(metrics: Metrics) {
+  let isOutage = false;
+  return {
+    decided({ surface, verdict }: Decision, started: number): void {
+      isOutage = false;
+      metrics.decisionDuration.observe((performance.now() - started) / 1000);
+      metrics.decisions.inc({ surface, verdict, scope: SCOPES[verdict] });
+    },
 
-  constructor(metrics: Metrics) {
-    this.#metrics = metrics;
-  }
+    /** Redis did not decide in time. The first such request after a decided one begins an outage. */
+    failed(surface: Surface, started: number): void {
+      if (!isOutage) metrics.limiterOutages.inc();
+      isOutage = true;
+      metrics.decisionDuration.observe((performance.now() - started) / 1000);
+      metrics.decisions.inc({ surface, verdict: "unavailable", scope: "" });
+    },
 
-  decided({ surface, verdict }: Decision, started: number): void {
-    this.#isOutage = false;
-    this.#metrics.decisionDuration.observe((performance.now() - started) / 1000);
-    this.#metrics.decisions.inc({ surface, verdict, scope: SCOPES[verdict] });
-  }
-
-  /** Redis did not decide in time. The first such request after a decided one begins an outage. */
-  failed(surface: Surface, started: number): void {
-    if (!this.#isOutage) this.#metrics.limiterOutages.inc();
-    this.#isOutage = true;
-    this.#metrics.decisionDuration.observe((performance.now() - started) / 1000);
-    this.#metrics.decisions.inc({ surface, verdict: "unavailable", scope: "" });
-  }
-
-  repeated({ surface, verdict }: Decision): void {
-    const scope = SCOPES[verdict];
-    this.#metrics.repeatedRefusals.inc({ surface, scope });
-    this.#metrics.decisions.inc({ surface, verdict, scope });
-  }
+    repeated({ surface, verdict }: Decision): void {
+      const scope = SCOPES[verdict];
+      metrics.repeatedRefusals.inc({ surface, scope });
+      metrics.decisions.inc({ surface, verdict, scope });
+    },
+  };
 }
 
 /** Returns the problem of every operation that needs Redis while Redis does not respond. */

@@ -28,9 +28,7 @@ export interface ChargeCall extends Terms {
   readonly secretEndsAt: number;
 }
 
-export interface ChargeReply extends Counted {
-  readonly verdict: Exclude<Verdict, "granted"> | "stale";
-}
+export type ChargeReply = Counted & { readonly verdict: Exclude<Verdict, "granted"> | "stale" };
 
 /** lua/charge.lua */
 export function charge(redis: RedisClient, call: ChargeCall): Promise<ChargeReply> {
@@ -93,23 +91,19 @@ function milliseconds(seconds?: string, micros?: string): number {
   return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
 }
 
+type UsageCall = Pick<ChargeCall, "caller" | "windowSeconds" | "accountVersion" | "secretEndsAt">;
+
 /** lua/usage.lua. @returns `refusal`: undefined if the key may be used; `surfaces`: in the order of SURFACES. */
-export function usage(
-  redis: RedisClient,
-  call: Pick<ChargeCall, "caller" | "windowSeconds" | "accountVersion" | "secretEndsAt">,
-) {
-  const { caller, windowSeconds, accountVersion, secretEndsAt } = call;
+export function usage(redis: RedisClient, { caller, windowSeconds, accountVersion, secretEndsAt }: UsageCall) {
   const keys = [redisKeys.ledger(caller.accountId)];
   const { account, key } = ledgerFields;
   const fields = SURFACES.flatMap((surface) => [account(surface), key(caller.keyId, surface)]);
   const args = [windowSeconds, accountVersion ?? "", secretEndsAt, ...fields];
   return runScript(redis, SCRIPTS.usage, keys, args, (reply) => {
     const [nowMs, refusal, resetMs, used] = reply as [number, KeyRefusal | "", number, number[]];
-    const surfaces = SURFACES.map((surface, index) => ({
-      surface,
-      accountUsed: used[2 * index] ?? 0,
-      keyUsed: used[2 * index + 1] ?? 0,
-    }));
+    const surfaces = SURFACES.map((surface, index) => {
+      return { surface, accountUsed: used[2 * index] ?? 0, keyUsed: used[2 * index + 1] ?? 0 };
+    });
     return { nowMs, refusal: refusal === "" ? undefined : refusal, resetMs, surfaces };
   });
 }

@@ -13,9 +13,7 @@ export interface UsageOptions {
   timeoutMs: number;
 }
 
-interface UsedQuota extends Quota {
-  readonly used: number;
-}
+type UsedQuota = Quota & { readonly used: number };
 
 export interface Usage {
   /** Undefined if the key may be used. */

@@ -8,11 +8,7 @@ import type { Pack } from "./schema.ts";
 import type { ZipEntry } from "./zip.ts";
 
 /** A document's content, and its path in the ZIP. */
-export interface PackFile {
-  readonly path: string;
-  readonly document_id: string;
-  readonly content: ContentRecord;
-}
+export type PackFile = Readonly<{ path: string; document_id: string; content: ContentRecord }>;
 
 interface Bundled {
   readonly pack: Pack;
@@ -43,13 +39,10 @@ export async function* bundle({ pack, files, pdf, contents }: Bundled, signal: A
     if (bytes !== null) yield { path, bytes, modified: new Date(content.uploaded_at) };
     listed.push({ document_id, path: bytes === null ? null : path, size, sha256, problem: fault() });
   }
-  yield { path: "manifest.json", bytes: Readable.from([await manifestOf(pack, listed)]), modified: generatedAt };
-}
-
-function manifestOf(pack: Pack, files: ListedFile[]): Promise<Buffer> {
-  const files_complete = files.every(({ problem }) => problem === null);
+  const files_complete = listed.every(({ problem }) => problem === null);
   // One document or reference on a line. With indentation, a deeply nested answer would be many times as long.
-  return jsonBytes({ object: "pack_manifest", files_complete, files, pack }, "\n");
+  const manifest = await jsonBytes({ object: "pack_manifest", files_complete, files: listed, pack }, "\n");
+  yield { path: "manifest.json", bytes: Readable.from([manifest]), modified: generatedAt };
 }
 
 /**

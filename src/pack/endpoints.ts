@@ -11,11 +11,7 @@ import type { PackService } from "./service.ts";
 import { LAYOUT } from "./template.ts";
 import { typeset } from "./typeset.ts";
 
-const MEDIA_TYPES: Record<Format, string> = {
-  json: "application/json",
-  pdf: "application/pdf",
-  zip: "application/zip",
-};
+const MEDIA_TYPES = { json: "application/json", pdf: "application/pdf", zip: "application/zip" };
 
 /** Maximum number of messages that the PDF shows: the latest. */
 const MAX_MESSAGES = 500;
@@ -70,10 +66,8 @@ function preferredFormat(accept: string | undefined): Format {
 async function headersOf(pack: Pack, format: Format) {
   const { generated_at: _, ...facts } = pack;
   const layout = format === "json" ? "" : LAYOUT;
-  const file = {
-    "Content-Disposition": contentDisposition(`compliance-pack-${pack.candidate_id}.${format}`),
-    "X-Content-Type-Options": "nosniff",
-  };
+  const name = `compliance-pack-${pack.candidate_id}.${format}`;
+  const file = { "Content-Disposition": contentDisposition(name), "X-Content-Type-Options": "nosniff" };
   return {
     ETag: (await jsonText([format, layout, facts])).tag,
     "Cache-Control": "private, no-cache",

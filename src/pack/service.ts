@@ -11,12 +11,6 @@ import { renderPack } from "./render.ts";
 import type { Pack } from "./schema.ts";
 import { zipped } from "./zip.ts";
 
-/** A pack, and the records of its documents. */
-interface ReadPack {
-  readonly pack: Pack;
-  readonly documents: readonly DocumentRecord[];
-}
-
 export type PackService = ReturnType<typeof packService>;
 
 /** @param accounts for the name of the account. @param settings for the language. */
@@ -29,7 +23,7 @@ export function packService(
 ) {
   return {
     /** Three round trips, in parallel; one more for old history. @throws problems not_found, store_unavailable */
-    async read(accountId: string, candidateId: string): Promise<ReadPack> {
+    async read(accountId: string, candidateId: string) {
       const [record, { name, keys }, { message_language: language }] = await Promise.all([
         store.reader.get(accountId, candidateId),
         accounts.get(accountId),
@@ -44,7 +38,7 @@ export function packService(
     },
 
     /** A ZIP of the PDF, the documents and a manifest, generated while it is read. Destroying it frees everything. */
-    zip({ pack, documents }: ReadPack, pdf: Uint8Array): Readable {
+    zip({ pack, documents }: { pack: Pack; documents: readonly DocumentRecord[] }, pdf: Uint8Array): Readable {
       return zipped((closed) => bundle({ pack, files: nameFiles(documents), pdf, contents }, closed));
     },
   };

@@ -86,10 +86,7 @@ function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes 
     return {
       name: line(nameOf(candidate)),
       rows: [
-        ["first_name", line(candidate.first_name)],
-        ["last_name", line(candidate.last_name)],
-        ["phone", line(candidate.phone)],
-        ["job_title", line(candidate.job_title)],
+        ...named(candidate, "first_name", "last_name", "phone", "job_title"),
         ["start_date", day(candidate.start_date)],
         ["added", moment(candidate.created_at)],
         ["started", moment(candidate.started_at)],
@@ -97,8 +94,7 @@ function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes 
       ],
       wide: [
         ...optional("reason", wait ? missing(wait) : candidate.state_reason),
-        ["email", line(candidate.email)],
-        ["external_id", line(candidate.external_id)],
+        ...named(candidate, "email", "external_id"),
         ["id", pack.candidate_id],
         ["made", moment(pack.generated_at)],
         ["made_for", `${line(account.name)} (${account.id})`],
@@ -175,9 +171,7 @@ function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes 
       ],
       wide: [
         ...optional("rejection_reason", rejection_reason),
-        ...optional("filename", content?.filename),
-        ...optional("content_type", content?.content_type),
-        ...optional("sha256", content?.sha256),
+        ...(["filename", "content_type", "sha256"] as const).flatMap((each) => optional(each, content?.[each])),
         ...history(document),
       ],
       tables: table(say("labels"), document.metadata),
@@ -197,7 +191,7 @@ function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes 
   }
 
   function referenceItem(reference: Reference, index: number): Item {
-    const { name, company, job_title, relationship, email, phone, state, requested_at, received_at } = reference;
+    const { name, email, state, requested_at, received_at } = reference;
     const answered = say("answered", nameOfReferee(reference), moment(received_at));
     return {
       number: String(index + 1),
@@ -205,10 +199,7 @@ function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes 
       state: `reference_${state}`,
       tone: REFERENCE_TONES[state],
       rows: [
-        ["company", line(company)],
-        ["job_title", line(job_title)],
-        ["relationship", line(relationship)],
-        ["phone", line(phone)],
+        ...named(reference, "company", "job_title", "relationship", "phone"),
         ["requested", moment(requested_at)],
         ["received", moment(received_at)],
       ],
@@ -228,6 +219,11 @@ function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes 
       rows.push([CUT.trim(), say("more", number(more))]);
     }
     return rows.length === 0 ? [] : [[line(heading), rows]];
+  }
+
+  /** Rows of members, each with its name as the label. */
+  function named<Name extends Key>(values: Readonly<Record<Name, string | null>>, ...names: readonly Name[]): Row[] {
+    return names.map((name) => [name, line(values[name])]);
   }
 
   function line(text: string | null, otherwise = NONE): string {

@@ -3,11 +3,7 @@ import { finished } from "node:stream/promises";
 import { ZipFile } from "yazl";
 
 /** One file of a ZIP. Its path must be valid on every system. Its bytes are read once, when it is its turn. */
-export interface ZipEntry {
-  readonly path: string;
-  readonly bytes: Readable;
-  readonly modified: Date;
-}
+export type ZipEntry = Readonly<{ path: string; bytes: Readable; modified: Date }>;
 
 /** A regular file that its owner can read and write, and others can read. */
 const MODE = 0o100644;

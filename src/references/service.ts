@@ -4,7 +4,7 @@ import { newReference, patchedReference, referenceOf } from "../candidates/refer
 import type { Author } from "../candidates/record.ts";
 import { renderReference, taggedCandidate } from "../candidates/render.ts";
 import type { CandidateStore } from "../candidates/store.ts";
-import type { Reference, ReferenceInput, ReferencePatch } from "../candidates/reference-schema.ts";
+import type { ReferenceInput, ReferencePatch } from "../candidates/reference-schema.ts";
 import type { Precondition } from "../problems.ts";
 
 export type ReferenceService = ReturnType<typeof referenceService>;
@@ -23,18 +23,13 @@ export function referenceService(store: CandidateStore) {
       return renderReference(record, referenceOf(record, id));
     },
 
-    async read(accountId: string, id: string): Promise<Reference> {
+    async read(accountId: string, id: string) {
       const candidateId = await store.references.candidateOf(accountId, id);
       const record = await store.reader.get(accountId, candidateId);
       return renderReference(record, referenceOf(record, id));
     },
 
-    async update(
-      author: Author,
-      id: string,
-      { decided_by, ...patch }: ReferencePatch,
-      precondition: Precondition,
-    ): Promise<Reference> {
+    async update(author: Author, id: string, { decided_by, ...patch }: ReferencePatch, precondition: Precondition) {
       const candidateId = await store.references.candidateOf(author.accountId, id);
       const record = await store.change(author, candidateId, (before, now) => {
         const reference = referenceOf(before, id);

@@ -27,15 +27,12 @@ export interface Raise {
  */
 export const SETTLED_MS = 60_000;
 
+/** Covers all accounts: the sweep looks for those whose settings have changed. */
+const CHANGED = { key: { changed_at: 1 }, partialFilterExpression: { changed_at: { $gt: "" } } };
+
 /** What operators decided for accounts, and whose settings have changed. Every method may throw problem store_unavailable. */
 export class ReminderAccountStore {
-  readonly indexes = [
-    // Covers all accounts: the sweep looks for those whose settings have changed.
-    {
-      collection: "outreach_accounts",
-      indexes: [{ key: { changed_at: 1 }, partialFilterExpression: { changed_at: { $gt: "" } } }],
-    },
-  ];
+  readonly indexes = [{ collection: "outreach_accounts", indexes: [CHANGED] }];
   readonly #accounts: BoundedCollection<Stored>;
 
   constructor(mongo: Mongo) {

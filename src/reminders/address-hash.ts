@@ -5,15 +5,9 @@ import { comparable } from "../candidates/outreach.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
 
-interface StoredKey {
-  _id: "address_key";
-  /** In base64. */
-  key: string;
-}
-
 /** Reads, or creates, this installation's key for address hashes. Every backup has it. @throws problem store_unavailable */
 export async function loadAddressHash(mongo: Mongo, random: (bytes: number) => Buffer): Promise<AddressHash> {
-  const keys = new BoundedCollection<StoredKey>(mongo, "meta");
+  const keys = new BoundedCollection<{ _id: "address_key"; key: string }>(mongo, "meta");
   const found = await keys.findOne({ _id: "address_key" });
   if (found !== null) return new AddressHash(Buffer.from(found.key, "base64"));
   await keys.insertIfAbsent({ _id: "address_key", key: random(32).toString("base64") });

@@ -46,46 +46,39 @@ export interface ClaimerOptions extends WritingParts {
  * Finds out which message is due, and claims it in two steps before it is sent: counts it (MailBudget), and then records it by
  * a compare-and-set on the candidate. Every method may throw problem store_unavailable.
  */
-export class Claimer {
-  readonly #options: ClaimerOptions;
+export function claimerOf({ stores, rules, clock, candidates, publicUrl, newMessageId }: ClaimerOptions) {
   /** Queues the messages of an account to one address. Two at once to a new address would both count as the first. */
-  readonly #addresses = new KeyedQueue();
+  const addresses = new KeyedQueue();
   /** Candidates with a message that is due, as they were when that was found out. */
-  readonly #records = new LRUCache<string, CandidateRecord>({ max: MAX_RECORDS });
-
-  constructor(options: ClaimerOptions) {
-    this.#options = options;
-  }
+  const records = new LRUCache<string, CandidateRecord>({ max: MAX_RECORDS });
 
   /**
    * Returns the first message that is due. If none is, the candidate was due for something else, which is done:
    * references that were not answered in time become unresponsive, and the candidate is replanned.
    */
-  async due(key: CandidateKey, { rules }: AccountRules): Promise<PlannedMessage | Unsent> {
+  async function findDue(key: CandidateKey, { rules }: AccountRules): Promise<PlannedMessage | Unsent> {
     let message: PlannedMessage | undefined;
     let unsent: Unsent = "left";
-    const record = await this.change(key, (before, at) => {
+    const record = await change(key, (before, at) => {
       const plan = planOf(before, rules, Date.parse(at));
       message = dueIn(plan, at)[0];
       const after = message === undefined ? replanned(lapsed(before, plan.lapses, at), rules, at) : before;
       unsent = after === before ? "left" : "moved";
       return after;
     });
-    if (message !== undefined && record !== undefined) this.#records.set(key.id, record);
+    if (message !== undefined && record !== undefined) records.set(key.id, record);
     return message ?? unsent;
   }
 
   /** Runs a task after all earlier ones about the same address of the account: `count` needs that. */
-  inOrder<T>({ accountId }: CandidateKey, { email }: PlannedMessage, task: () => Promise<T>): Promise<T> {
-    return this.#addresses.run(`${accountId} ${this.#options.stores.addresses.of(email)}`, task);
-  }
+  const inOrder = <T>({ accountId }: CandidateKey, { email }: PlannedMessage, task: () => Promise<T>) =>
+    addresses.run(`${accountId} ${stores.addresses.of(email)}`, task);
 
   /**
    * Counts a message, and makes its link. Call `record` or `cancel` next. Undefined if a limit is used up: the candidate notes it.
    * @param account its rules as they were when the message was found due.
    */
-  async count(key: CandidateKey, due: PlannedMessage, account: AccountRules): Promise<Counted | undefined> {
-    const { rules, stores, clock } = this.#options;
+  async function count(key: CandidateKey, due: PlannedMessage, account: AccountRules): Promise<Counted | undefined> {
     const { budget } = account.rules;
     const { to, email } = due;
     const language = due.language ?? account.assistant.language;
@@ -94,7 +87,7 @@ export class Claimer {
     const counted = await stores.budget.count(next, account.limits, budget, clock.now());
     if ("until" in counted) {
       const isCurrent = (await rules.fresh(key.accountId)).rules.budget === budget;
-      if (isCurrent) await this.change(key, (before) => held(before, to, counted));
+      if (isCurrent) await change(key, (before) => held(before, to, counted));
       return undefined;
     }
     // Before the record: a store that fails after it would lose the attempt.
@@ -108,28 +101,25 @@ export class Claimer {
    * Takes a last look at the opt-outs, the budget and the plan, and records the attempt if it is still due; else counts nothing.
    * @param reading its rules, read for this look.
    */
-  async record(counted: Counted, reading: Promise<AccountRules>): Promise<Claim | undefined> {
-    const { stores, clock } = this.#options;
+  async function record(counted: Counted, reading: Promise<AccountRules>): Promise<Claim | undefined> {
     const { email } = counted.due;
     const [{ rules }, optOuts] = await Promise.all([reading, stores.optOuts.among(counted.accountId, [email])]);
     const isOptedOut = optOuts.length > 0;
-    if (isOptedOut) await this.change(counted, (before) => optedOut(before, [email]));
+    if (isOptedOut) await change(counted, (before) => optedOut(before, [email]));
     const isCounted = counted.budget === rules.budget && counted.day === hourOf(clock.now()).day;
-    const claim = isOptedOut || !isCounted ? undefined : await this.#attempt(counted, rules);
-    if (claim === undefined) await this.cancel(counted);
+    const claim = isOptedOut || !isCounted ? undefined : await recordIfDue(counted, rules);
+    if (claim === undefined) await cancel(counted);
     return claim;
   }
 
   /** Takes back what `count` did. The link first: if the process dies in between, a sweep still finds the count. */
-  async cancel(counted: Claim | Counted): Promise<void> {
-    const { links, budget } = this.#options.stores;
-    await links.drop(counted.token);
-    await budget.uncount(counted);
+  async function cancel(counted: Claim | Counted): Promise<void> {
+    await stores.links.drop(counted.token);
+    await stores.budget.uncount(counted);
   }
 
   /** Records the attempt. Returns undefined if it is not due any more. */
-  async #attempt(counted: Counted, rules: ReminderRules): Promise<Claim | undefined> {
-    const { stores, newMessageId, publicUrl } = this.#options;
+  async function recordIfDue(counted: Counted, rules: ReminderRules): Promise<Claim | undefined> {
     const { accountId, address, token } = counted;
     const { to, email } = counted.due;
     const attempt = { messageId: newMessageId(), address };
@@ -142,8 +132,8 @@ export class Claimer {
       message = dueIn(plan, at).find((each) => each.email === email && nameOf(counted, each) === counted.key);
       return message === undefined ? replanned(before, rules, at) : claimed(before, message, attempt, at);
     };
-    const record = await this.change(counted, edit, this.#records.get(counted.id));
-    this.#records.delete(counted.id);
+    const record = await change(counted, edit, records.get(counted.id));
+    records.delete(counted.id);
     const last = record?.outreach.recipients.find((recipient) => recipient.to === to)?.last;
     if (message === undefined || record === undefined || !last) return undefined;
     const pageUrl = publicUrl + pathOf(to, token);
@@ -153,9 +143,10 @@ export class Claimer {
   }
 
   /** Changes a candidate. Returns undefined if it was erased. @param known as in CandidateStore.change. */
-  change({ accountId, id }: CandidateKey, edit: Edit, known?: CandidateRecord): Promise<CandidateRecord | undefined> {
-    return unlessErased(this.#options.candidates.change(service(accountId, "reminders"), id, edit, known));
-  }
+  const change = ({ accountId, id }: CandidateKey, edit: Edit, known?: CandidateRecord) =>
+    unlessErased(candidates.change(service(accountId, "reminders"), id, edit, known));
+
+  return { due: findDue, inOrder, count, record, cancel, change };
 }
 
 /** Identifies one attempt at a message. It is the same after a crash, so the attempt is counted once. */

@@ -4,21 +4,14 @@ import { candidateNotFound } from "../candidates/erasure.ts";
 import { hasOptedOut } from "../candidates/outreach.ts";
 import { CandidateReader } from "../candidates/reader.ts";
 import { type CandidateRecord, TO_CANDIDATE } from "../candidates/record.ts";
-import { timestamp } from "../infra/clock.ts";
+import { HOUR_MS, timestamp } from "../infra/clock.ts";
 import { problem, wholeNumber } from "../problems.ts";
 import { planOf } from "./plan.ts";
 import type { OpenReminders } from "./wire.ts";
 
-const HOUR_MS = 3_600_000;
 const MAX_PER_DAY = 1_000_000;
 /** The counts of earlier hours are removed (sweeps/mail.ts). */
 const MAX_TOP_HOURS = 30 * 24;
-
-/** More messages for one account, as the operator typed it. */
-interface RaiseRequest extends ApprovalRequest {
-  readonly perDay: number;
-  readonly newPerDay: number;
-}
 
 export type ReminderControl = ReturnType<typeof reminderControl>;
 
@@ -69,12 +62,9 @@ export function reminderControl(parts: OpenReminders, audit: AuditTrail) {
         next_at: plan.nextAt === Infinity ? null : timestamp(plan.nextAt),
         reason: plan.reason,
         // quiet hours aside
-        next: plan.messages.map(({ to, at, documents, repeats }) => ({
-          to,
-          at: timestamp(at),
-          documents,
-          repeats: repeats?.message_id ?? null,
-        })),
+        next: plan.messages.map(({ to, at, documents, repeats }) => {
+          return { to, at: timestamp(at), documents, repeats: repeats?.message_id ?? null };
+        }),
         recipients: recipientsOf(record),
         history: history.map(({ subject: _subject, ...tried }) => tried),
       };
@@ -96,7 +86,7 @@ export function reminderControl(parts: OpenReminders, audit: AuditTrail) {
     },
 
     /** Sets how many messages an account may send a day, until a time. Replaces an earlier raise. @throws validation_failed */
-    async raise(accountId: string, request: RaiseRequest) {
+    async raise(accountId: string, request: ApprovalRequest & Readonly<{ perDay: number; newPerDay: number }>) {
       const { expires_in_hours, approved_by, reason } = checkedApproval(request);
       const per_day = wholeNumber("/per_day", request.perDay, 0, MAX_PER_DAY);
       const new_per_day = wholeNumber("/new_per_day", request.newPerDay, 0, MAX_PER_DAY);
@@ -111,12 +101,10 @@ export function reminderControl(parts: OpenReminders, audit: AuditTrail) {
     async top(hours: number) {
       wholeNumber("/hours", hours, 1, MAX_TOP_HOURS);
       const data = [];
-      for (const { accountId, ...counts } of await stores.budget.since(clock.now() - (hours - 1) * HOUR_MS))
-        data.push({
-          account_id: accountId,
-          name: (await accounts.get(accountId, { evenErased: true })).name,
-          ...counts,
-        });
+      for (const { accountId, ...counts } of await stores.budget.since(clock.now() - (hours - 1) * HOUR_MS)) {
+        const { name } = await accounts.get(accountId, { evenErased: true });
+        data.push({ account_id: accountId, name, ...counts });
+      }
       return { object: "list" as const, data };
     },
   };

@@ -8,53 +8,44 @@ const PAGE = 200;
 const MANY = 2_000;
 const SMALL_SHARE = 10;
 
+export type DueQueue = ReturnType<typeof dueQueue>;
+
 /**
  * The candidates with something to do, for one pass of the sender. Takes a share of each account, so that one with thousands
  * of reminders does not keep the others waiting. Reads few more than it takes, because a large read delays other requests.
+ * @param maxShare number of candidates of one account that are handled at once.
  */
-export class DueQueue {
-  readonly #due: Pick<PlanStore, "due">;
+export function dueQueue(store: Pick<PlanStore, "due">, maxShare: number) {
   /** Ids of the candidates in progress, and of those that are left for the next pass. */
-  readonly #taken = new Set<string>();
+  const taken = new Set<string>();
   /** Number of candidates in progress by account. */
-  readonly #counts = new Map<string, number>();
-  #size = 0;
-  #resume = () => {};
-  readonly #share: number;
-  /** Number of candidates in progress at which an account gets more: the mail connections then still have work. */
-  readonly #low: number;
-
-  /** @param share number of candidates of one account that are handled at once. */
-  constructor(due: Pick<PlanStore, "due">, share: number) {
-    this.#due = due;
-    this.#share = share;
-    this.#low = Math.floor(share / 2);
-  }
-
+  const counts = new Map<string, number>();
   /** Number of candidates in progress. */
-  get size(): number {
-    return this.#size;
-  }
+  let size = 0;
+  let resume = () => {};
+  /** Number of candidates in progress at which an account gets more: the mail connections then still have work. */
+  const minShare = Math.floor(maxShare / 2);
+  const countOf = (accountId: string) => counts.get(accountId) ?? 0;
 
   /**
    * Takes more candidates, up to a share of each account, the longest due first. Returns none if no account may get more.
    * One round trip, and one more for each page of candidates that are all taken.
    * @param now RFC 3339.
    */
-  async next(now: string): Promise<CandidateKey[]> {
-    const [share, low] = this.#size < MANY ? [this.#share, this.#low] : [SMALL_SHARE, 0];
-    const limit = this.#taken.size === 0 ? PAGE : Math.min(PAGE, this.#taken.size + share);
-    const counts = Array.from(this.#counts);
-    const passed = new Set(counts.filter(([, count]) => count > low).map(([accountId]) => accountId));
+  async function next(now: string): Promise<CandidateKey[]> {
+    const [share, low] = size < MANY ? [maxShare, minShare] : [SMALL_SHARE, 0];
+    const limit = taken.size === 0 ? PAGE : Math.min(PAGE, taken.size + share);
+    const busy = Array.from(counts).filter(([, count]) => count > low);
+    const passed = new Set(busy.map(([accountId]) => accountId));
     for (;;) {
-      const page = await this.#due.due(now, limit, [...passed]);
-      const free = page.filter(({ id }) => !this.#taken.has(id));
+      const page = await store.due(now, limit, [...passed]);
+      const free = page.filter(({ id }) => !taken.has(id));
       const groups = grouped(free, ({ accountId }) => accountId);
-      const keys = Array.from(groups, ([accountId, own]) => own.slice(0, share - this.#countOf(accountId))).flat();
+      const keys = Array.from(groups, ([accountId, own]) => own.slice(0, share - countOf(accountId))).flat();
       for (const { accountId, id } of keys) {
-        this.#taken.add(id);
-        this.#size++;
-        this.#counts.set(accountId, this.#countOf(accountId) + 1);
+        taken.add(id);
+        size++;
+        counts.set(accountId, countOf(accountId) + 1);
       }
       if (keys.length > 0 || page.length < limit) return keys;
       for (const { accountId } of page) passed.add(accountId);
@@ -62,23 +53,17 @@ export class DueQueue {
   }
 
   /** Ends the handling of a candidate. @param isLeft whether the pass leaves it as it is: then it is not taken again. */
-  done({ accountId, id }: CandidateKey, isLeft: boolean): void {
-    if (!isLeft) this.#taken.delete(id);
-    this.#size--;
-    const count = this.#countOf(accountId) - 1;
-    if (count > 0) this.#counts.set(accountId, count);
-    else this.#counts.delete(accountId);
-    if (count === this.#low || this.#size === 0) this.#resume();
+  function done({ accountId, id }: CandidateKey, isLeft: boolean): void {
+    if (!isLeft) taken.delete(id);
+    size--;
+    const count = countOf(accountId) - 1;
+    if (count > 0) counts.set(accountId, count);
+    else counts.delete(accountId);
+    if (count === minShare || size === 0) resume();
   }
 
   /** Resolves once an account may get more, or the last candidate in progress is done. For one caller. */
-  room(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#resume = resolve;
-    });
-  }
+  const room = () => new Promise<void>((resolve) => (resume = resolve));
 
-  #countOf(accountId: string): number {
-    return this.#counts.get(accountId) ?? 0;
-  }
+  return { next, done, room, size: () => size };
 }

@@ -56,8 +56,7 @@ export function bounced(record: CandidateRecord, to: string, email: string, now:
     if (record.email !== email) return record;
     return withRecipient(record, to, (recipient) => ({ ...recipient, bounced: email }));
   }
-  const isMeant = (reference: ReferenceRecord) =>
-    reference.id === to && reference.email === email && reference.state === "requested";
+  const isMeant = (each: ReferenceRecord) => each.id === to && each.email === email && each.state === "requested";
   return moved(record, isMeant, "bounced", now);
 }
 

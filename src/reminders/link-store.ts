@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type CandidateKey, TO_CANDIDATE } from "../candidates/record.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
-import { timestamp } from "../infra/clock.ts";
+import { DAY_MS, timestamp } from "../infra/clock.ts";
 import type { Mongo } from "../infra/mongo.ts";
 
 export interface Link extends CandidateKey {
@@ -22,8 +22,6 @@ export interface Link extends CandidateKey {
 /** Number of days for which a link works. */
 const LINK_DAYS = 180;
 
-const DAY_MS = 86_400_000;
-
 /** Returns when a link that is made now expires: a whole UTC day ends then, because people read a date. RFC 3339. */
 export function expiryOf(now: number): string {
   return timestamp((Math.floor(now / DAY_MS) + LINK_DAYS + 1) * DAY_MS - 1);
@@ -39,54 +37,47 @@ interface Stored extends Omit<Link, "accountId" | "id"> {
   candidate: string;
 }
 
+export type LinkStore = ReturnType<typeof linkStore>;
+
 /** The links in messages. Every method may throw problem store_unavailable. */
-export class LinkStore {
-  readonly indexes = [{ collection: "links", indexes: [{ key: { account: 1, candidate: 1 } }] }];
-  readonly #random: (bytes: number) => Buffer;
-  readonly #links: BoundedCollection<Stored>;
+export function linkStore(mongo: Mongo, random: (bytes: number) => Buffer) {
+  const links = new BoundedCollection<Stored>(mongo, "links");
+  return {
+    indexes: [{ collection: "links", indexes: [{ key: { account: 1, candidate: 1 } }] }],
 
-  constructor(mongo: Mongo, random: (bytes: number) => Buffer) {
-    this.#random = random;
-    this.#links = new BoundedCollection(mongo, "links");
-  }
+    /** Makes a link, and returns its token: 256 random bits in base64url, 43 characters. */
+    async add({ accountId, id, ...link }: Link) {
+      const token = random(32).toString("base64url");
+      await links.insertOne({ _id: hashOf(token), account: accountId, candidate: id, ...link });
+      return token;
+    },
 
-  /** Makes a link, and returns its token: 256 random bits in base64url, 43 characters. */
-  async add({ accountId, id, ...link }: Link): Promise<string> {
-    const token = this.#random(32).toString("base64url");
-    await this.#links.insertOne({ _id: hashOf(token), account: accountId, candidate: id, ...link });
-    return token;
-  }
+    /** @param hash as hashOfToken returns it. */
+    async find(hash: string): Promise<Link | undefined> {
+      const found = await links.findOne({ _id: hash });
+      if (found === null) return undefined;
+      const { _id, account, candidate, ...link } = found;
+      return { accountId: account, id: candidate, ...link };
+    },
 
-  /** @param hash as hashOfToken returns it. */
-  async find(hash: string): Promise<Link | undefined> {
-    const found = await this.#links.findOne({ _id: hash });
-    if (found === null) return undefined;
-    const { _id, account, candidate, ...link } = found;
-    return { accountId: account, id: candidate, ...link };
-  }
+    /** Notes that the referee has declined through this link. @param at the reference's updated_at since then. */
+    noteDeclined: (hash: string, at: string) => links.updateOne({ _id: hash }, { $set: { declined_at: at } }),
+    drop: (token: string) => links.deleteOne({ _id: hashOf(token) }),
 
-  /** Notes that the referee has declined through this link. @param at the reference's updated_at since then. */
-  async noteDeclined(hash: string, at: string): Promise<void> {
-    await this.#links.updateOne({ _id: hash }, { $set: { declined_at: at } });
-  }
+    existing: async (hashes: readonly string[]): Promise<ReadonlySet<string>> => {
+      const options = { projection: { _id: 1 }, limit: hashes.length };
+      const found = await links.find({ _id: { $in: [...hashes] } }, options);
+      return new Set(found.map(({ _id }) => _id));
+    },
 
-  async existing(hashes: readonly string[]): Promise<ReadonlySet<string>> {
-    const options = { projection: { _id: 1 }, limit: hashes.length };
-    const found = await this.#links.find({ _id: { $in: [...hashes] } }, options);
-    return new Set(found.map(({ _id }) => _id));
-  }
-
-  async drop(token: string): Promise<void> {
-    await this.#links.deleteOne({ _id: hashOf(token) });
-  }
-
-  /** Removes the links of a candidate. Returns the addresses that they were sent to, as hashes. */
-  async remove({ accountId, id }: CandidateKey): Promise<string[]> {
-    const ofCandidate = { account: accountId, candidate: id };
-    const found = await this.#links.find(ofCandidate, { projection: { address: 1 } });
-    if (found.length > 0) await this.#links.deleteMany(ofCandidate);
-    return [...new Set(found.map(({ address }) => address))];
-  }
+    /** Removes the links of a candidate. Returns the addresses that they were sent to, as hashes. */
+    async remove({ accountId, id }: CandidateKey) {
+      const ofCandidate = { account: accountId, candidate: id };
+      const found = await links.find(ofCandidate, { projection: { address: 1 } });
+      if (found.length > 0) await links.deleteMany(ofCandidate);
+      return [...new Set(found.map(({ address }) => address))];
+    },
+  };
 }
 
 /** Returns the path of a recipient's first page. @param to as in Link. */

@@ -1,14 +1,12 @@
 import { createHash } from "node:crypto";
 import type { CandidateKey, Hold } from "../candidates/record.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
-import { timestamp } from "../infra/clock.ts";
+import { DAY_MS, HOUR_MS, timestamp } from "../infra/clock.ts";
 import { grouped } from "../infra/grouped.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { AccountDay, AddressDay, Counts } from "./mail-day-store.ts";
 import { counted, DayStore, inHour, isPending, settled, sum } from "./mail-day-store.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Number of keys that are kept of an address's latest messages. Each may be counted again after a crash. */
 const MAX_KEYS = 20;
 
@@ -45,126 +43,25 @@ export interface CountedMessage extends NextMessage {
   readonly isNew: boolean;
 }
 
+type SettledMessage = Pick<CountedMessage, "accountId" | "key" | "day" | "hour"> & { readonly isBounced: boolean };
+
+export type MailBudget = ReturnType<typeof mailBudget>;
+
 /**
  * Counts messages before they are sent. Each count is a compare-and-set, which also notes the message's key. So no number of
  * replicas exceeds a limit, and a message that is counted again after a crash counts once. Addresses are hashes, times
  * milliseconds since the epoch. Every method may throw problem store_unavailable.
  */
-export class MailBudget {
-  readonly indexes = [
-    {
-      collection: "mail_account_days",
-      indexes: [
-        { key: { day: 1 } },
-        { key: { pending_since: 1 }, partialFilterExpression: { pending_since: { $gt: "" } } },
-      ],
-    },
-    { collection: "mail_address_days", indexes: [{ key: { day: 1 } }] },
-  ];
-  readonly #accounts: DayStore<AccountDay>;
-  readonly #addresses: DayStore<AddressDay>;
-  readonly #known: BoundedCollection<KnownAddress>;
-
-  constructor(mongo: Mongo) {
-    this.#accounts = new DayStore(mongo, "mail_account_days");
-    this.#addresses = new DayStore(mongo, "mail_address_days");
-    this.#known = new BoundedCollection(mongo, "mail_addresses");
-  }
-
-  /**
-   * Counts a message, if every limit allows it. Do not count two messages of an account to one address at once: both would
-   * count as the first.
-   * @param budget names the account's limits, for the hold.
-   * @returns the hold if a limit is used up. Nothing is counted then.
-   */
-  async count(message: NextMessage, limits: MailLimits, budget: string, now: number): Promise<CountedMessage | Hold> {
-    const { day, hour } = hourOf(now);
-    const until = timestamp((day + 1) * DAY_MS);
-    if (!(await this.#countAddress(message, day, limits.perAddress))) return { until, budget: null };
-    const known = await this.#known.findOne({ _id: `${message.accountId}/${message.address}` });
-    const result = { ...message, day, hour, isNew: known === null };
-    if (await this.#countAccount(result, limits, timestamp(now))) return result;
-    await this.#uncountAddress(result);
-    return { until, budget };
-  }
-
-  /** Notes that the message was claimed: from now on its address is not new. */
-  async claimed({ accountId, address, key, isNew }: CountedMessage): Promise<void> {
-    if (!isNew) return;
-    await this.#known.updateOne({ _id: `${accountId}/${address}` }, { $set: { key } }, { upsert: true });
-  }
-
-  /**
-   * Takes back the count of a message that was not sent. Its address is new again if it was: else a message that the mail
-   * server refused for the moment would evade the limit on new addresses.
-   */
-  async uncount(message: CountedMessage): Promise<void> {
-    const { accountId, address, key, day, hour, isNew } = message;
-    await this.#uncountAddress(message);
-    if (isNew) await this.#known.deleteOne({ _id: `${accountId}/${address}`, key });
-    await this.#changeAccount(accountId, day, (before) =>
-      isPending(before, key) ? settled(counted(before, hour, -1, isNew), key) : before,
-    );
-  }
-
-  /** Notes what became of messages that were sent. One write for each account and day. */
-  async settle(
-    all: readonly (Pick<CountedMessage, "accountId" | "key" | "day" | "hour"> & { readonly isBounced: boolean })[],
-  ): Promise<void> {
-    const days = grouped(all, ({ accountId, day }) => `${accountId}/${day}`).values();
-    const without = (before: AccountDay, { key, hour, isBounced }: (typeof all)[number]) =>
-      settled(isBounced ? inHour(before, hour, { bounced: 1 }) : before, key);
-    await Promise.all(
-      Array.from(days, (sent) =>
-        this.#changeAccount(sent[0]!.accountId, sent[0]!.day, (before) => sent.reduce(without, before)),
-      ),
-    );
-  }
-
-  async optedOut(accountId: string, now: number): Promise<void> {
-    const { day, hour } = hourOf(now);
-    await this.#changeAccount(accountId, day, (before) => inHour(before, hour, { opted_out: 1 }));
-  }
-
-  /** Returns what each account sent from an hour on, the most first. @param from a time in that hour. */
-  async since(from: number): Promise<(Counts & { readonly accountId: string })[]> {
-    const first = hourOf(from);
-    const sums = new Map<string, Counts>();
-    for (const { account, day, hours } of await this.#accounts.collection.find({ day: { $gte: first.day } }))
-      for (const [hour, counts] of Object.entries(hours))
-        if (day > first.day || Number(hour) >= first.hour) sums.set(account, sum(sums.get(account), counts));
-    const all = Array.from(sums, ([accountId, counts]) => ({ accountId, ...counts }));
-    return all.toSorted((one, other) => other.messages - one.messages);
-  }
-
-  /** Returns the messages that were sent today: by all accounts together, and by the one that sent the most. */
-  async total(now: number): Promise<{ messages: number; largest: number }> {
-    const today = { day: { $gte: hourOf(now).day } };
-    const found = await this.#accounts.collection.find(today, { projection: { messages: 1 } });
-    const counts = found.map(({ messages }) => messages);
-    return { messages: counts.reduce((total, count) => total + count, 0), largest: Math.max(0, ...counts) };
-  }
-
-  /** Returns days with messages that were counted before that time and never settled. @param before RFC 3339. */
-  pendingSince(before: string, limit: number): Promise<AccountDay[]> {
-    return this.#accounts.collection.find({ pending_since: { $gt: "", $lt: before } }, { limit });
-  }
-
-  /** Removes the counts of the days before that time. Returns their number. */
-  async removeBefore(time: number): Promise<number> {
-    const old = { day: { $lt: hourOf(time).day } };
-    return (await this.#accounts.collection.deleteMany(old)) + (await this.#addresses.collection.deleteMany(old));
-  }
-
-  async forgetAddresses(accountId: string, addresses: readonly string[]): Promise<void> {
-    if (addresses.length === 0) return;
-    await this.#known.deleteMany({ _id: { $in: addresses.map((address) => `${accountId}/${address}`) } });
-  }
+export function mailBudget(mongo: Mongo) {
+  const accounts = new DayStore<AccountDay>(mongo, "mail_account_days");
+  const addresses = new DayStore<AddressDay>(mongo, "mail_address_days");
+  const known = new BoundedCollection<KnownAddress>(mongo, "mail_addresses");
+  const pendingIndex = { key: { pending_since: 1 }, partialFilterExpression: { pending_since: { $gt: "" } } };
 
   /** Returns false if the limit is used up. */
-  async #countAddress({ address, key }: NextMessage, day: number, limit: number): Promise<boolean> {
+  async function countAddress({ address, key }: NextMessage, day: number, limit: number): Promise<boolean> {
     const name = hashOf(key);
-    const after = await this.#changeAddress(address, day, (before) =>
+    const after = await changeAddress(address, day, (before) =>
       before.pending.includes(name) || before.messages >= limit
         ? before
         : { ...before, messages: before.messages + 1, pending: [...before.pending, name].slice(-MAX_KEYS) },
@@ -172,9 +69,9 @@ export class MailBudget {
     return after.pending.includes(name);
   }
 
-  async #uncountAddress({ address, key, day }: CountedMessage): Promise<void> {
+  async function uncountAddress({ address, key, day }: CountedMessage): Promise<void> {
     const name = hashOf(key);
-    await this.#changeAddress(address, day, (before) =>
+    await changeAddress(address, day, (before) =>
       before.pending.includes(name)
         ? { ...before, messages: before.messages - 1, pending: before.pending.filter((each) => each !== name) }
         : before,
@@ -182,28 +79,117 @@ export class MailBudget {
   }
 
   /** Returns false if a limit is used up. */
-  async #countAccount(message: CountedMessage, limits: MailLimits, at: string): Promise<boolean> {
+  async function countAccount(message: CountedMessage, limits: MailLimits, at: string): Promise<boolean> {
     const { accountId, id, key, address, day, hour, isNew } = message;
-    const after = await this.#changeAccount(accountId, day, (before) => {
+    const after = await changeAccount(accountId, day, (before) => {
       const isOver = before.messages >= limits.perAccount || (isNew && before.new_addresses >= limits.newAddresses);
       if (isOver || isPending(before, key)) return before;
-      const pending = [...before.pending, { key, candidate: id, address, at }];
-      return { ...counted(before, hour, 1, isNew), pending };
+      return { ...counted(before, hour, 1, isNew), pending: [...before.pending, { key, candidate: id, address, at }] };
     });
     return isPending(after, key);
   }
 
-  #changeAccount(account: string, day: number, edit: (before: AccountDay) => AccountDay): Promise<AccountDay> {
+  function changeAccount(account: string, day: number, edit: (before: AccountDay) => AccountDay): Promise<AccountDay> {
     const none = { messages: 0, new_addresses: 0, hours: {}, pending: [], pending_since: null };
-    return this.#accounts.change({ _id: `${account}/${day}`, version: 0, account, day, ...none }, (before) => {
+    return accounts.change({ _id: `${account}/${day}`, version: 0, account, day, ...none }, (before) => {
       const edited = edit(before);
       return edited === before ? before : { ...edited, pending_since: edited.pending[0]?.at ?? null };
     });
   }
 
-  #changeAddress(address: string, day: number, edit: (before: AddressDay) => AddressDay): Promise<AddressDay> {
-    return this.#addresses.change({ _id: `${address}/${day}`, version: 0, day, messages: 0, pending: [] }, edit);
+  function changeAddress(address: string, day: number, edit: (before: AddressDay) => AddressDay): Promise<AddressDay> {
+    return addresses.change({ _id: `${address}/${day}`, version: 0, day, messages: 0, pending: [] }, edit);
   }
+
+  return {
+    indexes: [
+      { collection: "mail_account_days", indexes: [{ key: { day: 1 } }, pendingIndex] },
+      { collection: "mail_address_days", indexes: [{ key: { day: 1 } }] },
+    ],
+
+    /**
+     * Counts a message, if every limit allows it. Do not count two messages of an account to one address at once: both would
+     * count as the first.
+     * @param budget names the account's limits, for the hold.
+     * @returns the hold if a limit is used up. Nothing is counted then.
+     */
+    async count(message: NextMessage, limits: MailLimits, budget: string, now: number): Promise<CountedMessage | Hold> {
+      const { day, hour } = hourOf(now);
+      const until = timestamp((day + 1) * DAY_MS);
+      if (!(await countAddress(message, day, limits.perAddress))) return { until, budget: null };
+      const found = await known.findOne({ _id: `${message.accountId}/${message.address}` });
+      const result = { ...message, day, hour, isNew: found === null };
+      if (await countAccount(result, limits, timestamp(now))) return result;
+      await uncountAddress(result);
+      return { until, budget };
+    },
+
+    /** Notes that the message was claimed: from now on its address is not new. */
+    async claimed({ accountId, address, key, isNew }: CountedMessage): Promise<void> {
+      if (isNew) await known.updateOne({ _id: `${accountId}/${address}` }, { $set: { key } }, { upsert: true });
+    },
+
+    /**
+     * Takes back the count of a message that was not sent. Its address is new again if it was: else a message that the mail
+     * server refused for the moment would evade the limit on new addresses.
+     */
+    async uncount(message: CountedMessage): Promise<void> {
+      const { accountId, address, key, day, hour, isNew } = message;
+      await uncountAddress(message);
+      if (isNew) await known.deleteOne({ _id: `${accountId}/${address}`, key });
+      await changeAccount(accountId, day, (before) =>
+        isPending(before, key) ? settled(counted(before, hour, -1, isNew), key) : before,
+      );
+    },
+
+    /** Notes what became of messages that were sent. One write for each account and day. */
+    async settle(all: readonly SettledMessage[]): Promise<void> {
+      const days = grouped(all, ({ accountId, day }) => `${accountId}/${day}`).values();
+      const without = (before: AccountDay, { key, hour, isBounced }: SettledMessage) =>
+        settled(isBounced ? inHour(before, hour, { bounced: 1 }) : before, key);
+      const settleDay = (sent: readonly SettledMessage[]) =>
+        changeAccount(sent[0]!.accountId, sent[0]!.day, (before) => sent.reduce(without, before));
+      await Promise.all(Array.from(days, settleDay));
+    },
+
+    optedOut(accountId: string, now: number) {
+      const { day, hour } = hourOf(now);
+      return changeAccount(accountId, day, (before) => inHour(before, hour, { opted_out: 1 }));
+    },
+
+    /** Returns what each account sent from an hour on, the most first. @param from a time in that hour. */
+    async since(from: number) {
+      const first = hourOf(from);
+      const sums = new Map<string, Counts>();
+      for (const { account, day, hours } of await accounts.collection.find({ day: { $gte: first.day } }))
+        for (const [hour, counts] of Object.entries(hours))
+          if (day > first.day || Number(hour) >= first.hour) sums.set(account, sum(sums.get(account), counts));
+      const all = Array.from(sums, ([accountId, counts]) => ({ accountId, ...counts }));
+      return all.toSorted((one, other) => other.messages - one.messages);
+    },
+
+    /** Returns the messages that were sent today: by all accounts together, and by the one that sent the most. */
+    async total(now: number) {
+      const today = { day: { $gte: hourOf(now).day } };
+      const found = await accounts.collection.find(today, { projection: { messages: 1 } });
+      const counts = found.map(({ messages }) => messages);
+      return { messages: counts.reduce((total, count) => total + count, 0), largest: Math.max(0, ...counts) };
+    },
+
+    /** Returns days with messages that were counted before that time and never settled. @param before RFC 3339. */
+    pendingSince: (before: string, limit: number) =>
+      accounts.collection.find({ pending_since: { $gt: "", $lt: before } }, { limit }),
+
+    /** Removes the counts of the days before that time. Returns their number. */
+    async removeBefore(time: number) {
+      const old = { day: { $lt: hourOf(time).day } };
+      return (await accounts.collection.deleteMany(old)) + (await addresses.collection.deleteMany(old));
+    },
+
+    async forgetAddresses(accountId: string, those: readonly string[]): Promise<void> {
+      if (those.length > 0) await known.deleteMany({ _id: { $in: those.map((address) => `${accountId}/${address}`) } });
+    },
+  };
 }
 
 /** Returns what an address's day keeps of a message's key, which has the candidate's id. */

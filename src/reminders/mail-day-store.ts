@@ -4,12 +4,7 @@ import { BoundedCollection } from "../infra/bounded-collection.ts";
 import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
 import type { Mongo } from "../infra/mongo.ts";
 
-export interface Counts {
-  readonly messages: number;
-  readonly new_addresses: number;
-  readonly opted_out: number;
-  readonly bounced: number;
-}
+export type Counts = Readonly<{ messages: number; new_addresses: number; opted_out: number; bounced: number }>;
 
 interface Day {
   /** The account, or the address's hash, and the day. */
@@ -27,7 +22,7 @@ export interface AccountDay extends Day {
   /** By the hour, 0 to 23. */
   readonly hours: Readonly<Record<number, Counts>>;
   /** The messages that were counted and are not settled yet, the oldest first. `address` is a hash, `at` RFC 3339. */
-  readonly pending: readonly Readonly<Record<"key" | "candidate" | "address" | "at", string>>[];
+  readonly pending: readonly Readonly<{ key: string; candidate: string; address: string; at: string }>[];
   /** Copy of the first one's time, for the index. */
   readonly pending_since: string | null;
 }

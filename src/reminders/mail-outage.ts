@@ -16,43 +16,34 @@ export interface MailOutageOptions {
 }
 
 /** Tracks whether the mail server can be used. After an outage nothing is sent until a pause is over. */
-export class MailOutage {
-  readonly #options: MailOutageOptions;
+export function mailOutage({ mailer, log, metrics, pauseMs = 5_000 }: MailOutageOptions) {
   /** The mail server is not used before this time, by `performance.now()`. */
-  #pausedUntil = 0;
+  let pausedUntil = 0;
   /** Number of consecutive failures to use the mail server. */
-  #outages = 0;
-
-  constructor(options: MailOutageOptions) {
-    this.#options = options;
-  }
-
-  isPaused(): boolean {
-    return performance.now() < this.#pausedUntil;
-  }
+  let outages = 0;
+  const isPaused = () => performance.now() < pausedUntil;
 
   /** Returns whether mail can be sent. Asks the mail server if it could not be used the last time. */
-  async isOver(): Promise<boolean> {
-    if (this.isPaused()) return false;
-    if (this.#outages === 0) return true;
-    const fault = await this.#options.mailer.fault();
-    if (fault !== undefined) this.note(fault);
+  async function isOver(): Promise<boolean> {
+    if (isPaused()) return false;
+    if (outages === 0) return true;
+    const fault = await mailer.fault();
+    if (fault !== undefined) note(fault);
     return fault === undefined;
   }
 
-  note({ code, step }: Fault): void {
-    if (this.isPaused()) return; // several messages failed at once
-    const { pauseMs = 5_000, log, metrics } = this.#options;
-    const pause_ms = Math.min(pauseMs * 2 ** this.#outages, MAX_PAUSE_MS);
-    this.#outages++;
-    this.#pausedUntil = performance.now() + pause_ms;
+  function note({ code, step }: Fault): void {
+    if (isPaused()) return; // several messages failed at once
+    const pause_ms = Math.min(pauseMs * 2 ** outages, MAX_PAUSE_MS);
+    outages++;
+    pausedUntil = performance.now() + pause_ms;
     metrics.mailOutages.inc();
     const advice = step === "STARTTLS" && /^50[02]$/.test(code) ? `: ${NO_TLS}` : "";
     log.warn({ code, step, pause_ms }, `the mail server cannot be used${advice}`);
   }
 
   /** Notes that the mail server has replied. */
-  end(): void {
-    this.#outages = 0;
-  }
+  const end = () => void (outages = 0);
+
+  return { isPaused, isOver, note, end };
 }

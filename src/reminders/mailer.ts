@@ -16,9 +16,7 @@ import type { Message } from "./message.ts";
  * - `unconfirmed`: the connection broke after the message was given to the mail server, and before its reply. It may have
  *   been sent.
  */
-export interface Outcome extends Fault {
-  readonly kind: "sent" | "deferred" | "bounced" | "outage" | "unconfirmed";
-}
+export type Outcome = Fault & { readonly kind: "sent" | "deferred" | "bounced" | "outage" | "unconfirmed" };
 
 export interface Fault {
   /** The SMTP reply code, or the code of the error. Never a text: that may hold an address. */

@@ -25,31 +25,29 @@ interface Stored extends Try {
   candidate: string;
 }
 
+export type MessageStore = ReturnType<typeof messageStore>;
+
 /** The history of messages. Every method may throw problem store_unavailable. */
-export class MessageStore {
-  readonly indexes = [{ collection: "messages", indexes: [{ key: { account: 1, candidate: 1 } }] }];
-  readonly #messages: BoundedCollection<Stored>;
+export function messageStore(mongo: Mongo) {
+  const messages = new BoundedCollection<Stored>(mongo, "messages");
+  return {
+    indexes: [{ collection: "messages", indexes: [{ key: { account: 1, candidate: 1 } }] }],
 
-  constructor(mongo: Mongo) {
-    this.#messages = new BoundedCollection(mongo, "messages");
-  }
+    add: (all: readonly { readonly counted: CandidateKey; readonly tried: Try }[]) => {
+      const inserts = all.map(({ counted: { accountId, id }, tried }) => {
+        const _id = `${tried.message_id} ${tried.tries}`;
+        return { insertOne: { document: { _id, account: accountId, candidate: id, ...tried } } };
+      });
+      return messages.write("insert", inserts);
+    },
 
-  async add(all: readonly { readonly counted: CandidateKey; readonly tried: Try }[]): Promise<void> {
-    const inserts = all.map(({ counted: { accountId, id }, tried }) => {
-      const _id = `${tried.message_id} ${tried.tries}`;
-      return { insertOne: { document: { _id, account: accountId, candidate: id, ...tried } } };
-    });
-    await this.#messages.write("insert", inserts);
-  }
+    /** Returns what was tried for a candidate, the oldest first. */
+    async of({ accountId, id }: CandidateKey) {
+      const projection = { _id: 0, account: 0, candidate: 0 };
+      const found = await messages.find<Try>({ account: accountId, candidate: id }, { projection });
+      return found.toSorted((one, other) => (one.at < other.at ? -1 : 1));
+    },
 
-  /** Returns what was tried for a candidate, the oldest first. */
-  async of({ accountId, id }: CandidateKey): Promise<Try[]> {
-    const projection = { _id: 0, account: 0, candidate: 0 };
-    const found = await this.#messages.find<Try>({ account: accountId, candidate: id }, { projection });
-    return found.toSorted((one, other) => (one.at < other.at ? -1 : 1));
-  }
-
-  async remove({ accountId, id }: CandidateKey): Promise<void> {
-    await this.#messages.deleteMany({ account: accountId, candidate: id });
-  }
+    remove: ({ accountId, id }: CandidateKey) => messages.deleteMany({ account: accountId, candidate: id }),
+  };
 }

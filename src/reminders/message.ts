@@ -9,10 +9,7 @@ import type { PlannedMessage } from "./plan.ts";
 import type { AccountRules } from "./rules.ts";
 
 /** The name is empty if it is not known. */
-interface Address {
-  readonly name: string;
-  readonly address: string;
-}
+type Address = Readonly<{ name: string; address: string }>;
 
 export interface Message {
   /** Without angle brackets. */

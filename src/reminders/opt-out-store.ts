@@ -20,82 +20,66 @@ export interface OptOut {
   spreading?: true;
 }
 
+export type OptOutStore = ReturnType<typeof optOutStore>;
+
 /**
  * The addresses whose owners want no more messages from an account: about none of its candidates, past and future. Every
  * method may throw problem store_unavailable.
  */
-export class OptOutStore {
-  readonly indexes = [
-    {
-      collection: "opt_outs",
-      indexes: [
-        { key: { account: 1, at: 1 } },
-        { key: { account: 1, candidate: 1 } },
-        { key: { spreading: 1 }, partialFilterExpression: { spreading: true } },
-      ],
+export function optOutStore(mongo: Mongo, addresses: AddressHash) {
+  const optOuts = new BoundedCollection<OptOut>(mongo, "opt_outs");
+  const idOf = (accountId: string, email: string) => `${accountId}/${addresses.of(email)}`;
+  const spreading = { key: { spreading: 1 }, partialFilterExpression: { spreading: true } };
+  const indexes = [{ key: { account: 1, at: 1 } }, { key: { account: 1, candidate: 1 } }, spreading];
+  return {
+    indexes: [{ collection: "opt_outs", indexes }],
+
+    /** Adds the address that a link was sent to. The first time counts, unless an operator has lifted it since. */
+    add({ accountId: account, id, to, address }: StopLink, at: string) {
+      const stored = { account, address, candidate: id ?? null, to: to ?? null, at };
+      const update = { $setOnInsert: stored, $set: { spreading: true, lifted_at: null } } as const;
+      return optOuts.updateOne({ _id: `${account}/${address}` }, update, { upsert: true });
     },
-  ];
-  readonly #addresses: AddressHash;
-  readonly #optOuts: BoundedCollection<OptOut>;
 
-  constructor(mongo: Mongo, addresses: AddressHash) {
-    this.#addresses = addresses;
-    this.#optOuts = new BoundedCollection(mongo, "opt_outs");
-  }
+    /** Returns those of the addresses whose owners have opted out. */
+    async among(accountId: string, emails: readonly string[]) {
+      if (emails.length === 0) return [];
+      const ids = emails.map((email) => idOf(accountId, email));
+      const found = await optOuts.find({ _id: { $in: ids }, lifted_at: null }, { limit: ids.length });
+      const out = new Set(found.map(({ _id }) => _id));
+      return emails.filter((_email, n) => out.has(ids[n]!));
+    },
 
-  /** Adds the address that a link was sent to. The first time counts, unless an operator has lifted it since. */
-  async add({ accountId: account, id, to, address }: StopLink, at: string): Promise<void> {
-    const stored = { account, address, candidate: id ?? null, to: to ?? null, at };
-    const update = { $setOnInsert: stored, $set: { spreading: true, lifted_at: null } } as const;
-    await this.#optOuts.updateOne({ _id: `${account}/${address}` }, update, { upsert: true });
-  }
+    has: async ({ accountId, address }: StopLink) =>
+      (await optOuts.findOne({ _id: `${accountId}/${address}`, lifted_at: null })) !== null,
 
-  /** Returns those of the addresses whose owners have opted out. */
-  async among(accountId: string, emails: readonly string[]): Promise<string[]> {
-    if (emails.length === 0) return [];
-    const ids = emails.map((email) => this.#idOf(accountId, email));
-    const found = await this.#optOuts.find({ _id: { $in: ids }, lifted_at: null }, { limit: ids.length });
-    const out = new Set(found.map(({ _id }) => _id));
-    return emails.filter((_email, n) => out.has(ids[n]!));
-  }
+    /** Lists opt-outs as operators see them, the oldest first. */
+    async list(accountId: string) {
+      const found = await optOuts.find({ account: accountId, lifted_at: null }, { sort: { at: 1 } });
+      return found.map(({ at, candidate, to }) =>
+        to === null || to === TO_CANDIDATE ? { at, candidate_id: candidate } : { at, reference_id: to },
+      );
+    },
 
-  async has({ accountId, address }: StopLink): Promise<boolean> {
-    return (await this.#optOuts.findOne({ _id: `${accountId}/${address}`, lifted_at: null })) !== null;
-  }
+    /** Lets the account write to an address again. Returns whether its owner had opted out. */
+    lift(accountId: string, email: string, at: string) {
+      const lifted = { $set: { lifted_at: at, spreading: true } } as const;
+      return optOuts.updateOne({ _id: idOf(accountId, email), lifted_at: null }, lifted);
+    },
 
-  /** Lists opt-outs as operators see them, the oldest first. */
-  async list(accountId: string) {
-    const found = await this.#optOuts.find({ account: accountId, lifted_at: null }, { sort: { at: 1 } });
-    return found.map(({ at, candidate, to }) =>
-      to === null || to === TO_CANDIDATE ? { at, candidate_id: candidate } : { at, reference_id: to },
-    );
-  }
+    /** Returns opt-outs, and ends of opt-outs, that candidates do not note yet. */
+    spreading: (limit: number) => optOuts.find({ spreading: true }, { limit }),
 
-  /** Lets the account write to an address again. Returns whether its owner had opted out. */
-  lift(accountId: string, email: string, at: string): Promise<boolean> {
-    const lifted = { $set: { lifted_at: at, spreading: true } } as const;
-    return this.#optOuts.updateOne({ _id: this.#idOf(accountId, email), lifted_at: null }, lifted);
-  }
+    /** Notes that every candidate of the account notes it, unless it was changed since. */
+    spread: ({ _id, lifted_at }: OptOut) =>
+      lifted_at === null
+        ? optOuts.updateOne({ _id, lifted_at }, { $unset: { spreading: "" } })
+        : optOuts.deleteOne({ _id, lifted_at: { $gt: "" } }),
 
-  /** Returns opt-outs, and ends of opt-outs, that candidates do not note yet. */
-  spreading(limit: number): Promise<OptOut[]> {
-    return this.#optOuts.find({ spreading: true }, { limit });
-  }
-
-  /** Notes that every candidate of the account notes it, unless it was changed since. */
-  async spread({ _id, lifted_at }: OptOut): Promise<void> {
-    if (lifted_at === null) await this.#optOuts.updateOne({ _id, lifted_at }, { $unset: { spreading: "" } });
-    else await this.#optOuts.deleteOne({ _id, lifted_at: { $gt: "" } });
-  }
-
-  /** Forgets where the opt-outs of an erased candidate came from. They hold for other candidates with the same address. */
-  async forget({ accountId, id }: CandidateKey): Promise<void> {
-    await this.#optOuts.updateMany({ account: accountId, candidate: id }, { $set: { candidate: null, to: null } });
-  }
-
-  #idOf(accountId: string, email: string): string {
-    return `${accountId}/${this.#addresses.of(email)}`;
-  }
+    /** Forgets where the opt-outs of an erased candidate came from. They hold for other candidates with the same address. */
+    forget: ({ accountId, id }: CandidateKey) =>
+      optOuts.updateMany({ account: accountId, candidate: id }, { $set: { candidate: null, to: null } }),
+  };
 }
 
 /** Marks every opt-out for the sweep, which notes it on its candidates. After a restore they may not have it. */

@@ -1,13 +1,7 @@
 import { hasOptedOut, isAskedOfCandidate, isAskedOfReferee } from "../candidates/outreach.ts";
 import type { OutreachReason } from "../candidates/document-schema.ts";
-import {
-  type AttemptRecord,
-  type CandidateRecord,
-  type DocumentRecord,
-  type RecipientRecord,
-  type ReferenceRecord,
-  TO_CANDIDATE,
-} from "../candidates/record.ts";
+import type { AttemptRecord, CandidateRecord, DocumentRecord } from "../candidates/record.ts";
+import { type RecipientRecord, type ReferenceRecord, TO_CANDIDATE } from "../candidates/record.ts";
 
 /** A recipient who is still to answer. */
 export interface Outstanding {

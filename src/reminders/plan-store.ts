@@ -26,12 +26,8 @@ export class PlanStore {
   }
 
   /** Returns candidates of an account whose plan depends on its settings, and was made by other rules than these. */
-  async plannedOtherwise(accountId: string, rules: string, limit: number): Promise<CandidateKey[]> {
-    const open: Filter<Stored> = {
-      account: accountId,
-      "outreach.look_at": { $gt: "" },
-      "outreach.rules": { $ne: rules },
-    };
+  async plannedOtherwise(account: string, rules: string, limit: number): Promise<CandidateKey[]> {
+    const open: Filter<Stored> = { account, "outreach.look_at": { $gt: "" }, "outreach.rules": { $ne: rules } };
     const sort = { "outreach.rules": 1 } as const;
     return (await this.#candidates.find(open, { sort, limit, projection: { account: 1 } })).map(keyOf);
   }

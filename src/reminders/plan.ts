@@ -89,7 +89,7 @@ export function planOf(facts: CandidateRecord, rules: ReminderRules | undefined,
   const all = outstandingOf(facts);
   const planned = all.flatMap((each) => messageFor(each, rules));
   const messages = planned.filter(({ waits }) => !waits);
-  const lapses = all.flatMap((each) => lapseOf(each, rules));
+  const lapses = all.flatMap((each) => lapseOf(each, rules.intervalMs));
   const chases = all.map((each) => chaseOf(each, planned, rules, now));
   if (messages.length === 0 && planned.length > 0)
     return { ...idle("restored"), lapses, chases, waitsForSettings: true };
@@ -155,10 +155,7 @@ function broughtForward(next: number, { documents, recipient, resumedAt, repeats
  * A referee who gets no further message has the interval to answer: after the last one, or after the first one's time, or
  * after reminders were turned on again.
  */
-function lapseOf(
-  { to, firstAt, lastAt, resumedAt, bounced, block, asked }: Outstanding,
-  { intervalMs }: ReminderRules,
-): Plan["lapses"] {
+function lapseOf({ to, firstAt, lastAt, resumedAt, bounced, block, asked }: Outstanding, intervalMs: number) {
   if (to === TO_CANDIDATE || bounced) return [];
   if (block !== "opted_out" && (block !== "cap_reached" || !asked)) return [];
   return [{ reference: to, at: Math.max(lastAt === -Infinity ? firstAt : lastAt, resumedAt) + intervalMs }];

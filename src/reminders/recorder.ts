@@ -7,10 +7,7 @@ import type { ReminderStores } from "./stores.ts";
 /** Minimum time between two writes, in milliseconds. Messages that are written together cost the store less. */
 const GAP_MS = 250;
 
-interface Tried {
-  readonly tried: Try;
-  readonly counted: CountedMessage;
-}
+type Tried = Readonly<{ tried: Try; counted: CountedMessage }>;
 
 /** Returns false if the message was not sent and is tried again. The caller then takes its count back. */
 export function isUsed({ kind }: Outcome): boolean {
@@ -18,41 +15,35 @@ export function isUsed({ kind }: Outcome): boolean {
 }
 
 /** Records what became of messages: in the history, and in the counts of the budget. */
-export class Recorder {
-  readonly #stores: ReminderStores;
-  readonly #gathered = new Gathered<Tried>((tried) => this.#record(tried), { gapMs: GAP_MS });
+export function recorder(stores: ReminderStores) {
+  const gathered = new Gathered<Tried>(recordAll, { gapMs: GAP_MS });
 
-  constructor(stores: ReminderStores) {
-    this.#stores = stores;
+  async function recordAll(all: readonly Tried[]): Promise<void> {
+    try {
+      await stores.messages.add(all);
+    } finally {
+      await removeErased(all);
+    }
+    const used = all.filter(({ tried }) => isUsed(tried));
+    await stores.budget.settle(used.map(({ counted, tried }) => ({ ...counted, isBounced: tried.kind === "bounced" })));
+  }
+
+  /** Removes what was written about candidates after their erasure began, which it may have missed. */
+  async function removeErased(all: readonly Tried[]): Promise<void> {
+    const kept = await stores.plans.kept(all.map(({ counted }) => counted.id));
+    for (const { counted } of all.filter((each) => !kept.has(each.counted.id))) {
+      await stores.removeAll(counted);
+      await stores.budget.forgetAddresses(counted.accountId, [counted.address]); // its link may be gone already
+    }
   }
 
   /**
    * @param inProgress number of candidates that are handled now. If all of them wait for this, it waits for no others.
    * @throws problem store_unavailable
    */
-  record(tried: Tried, inProgress: number): Promise<void> {
-    const recorded = this.#gathered.add(tried);
-    if (this.#gathered.size >= inProgress) this.#gathered.flush();
+  return (tried: Tried, inProgress: number): Promise<void> => {
+    const recorded = gathered.add(tried);
+    if (gathered.size >= inProgress) gathered.flush();
     return recorded;
-  }
-
-  async #record(all: readonly Tried[]): Promise<void> {
-    const { messages, budget } = this.#stores;
-    try {
-      await messages.add(all);
-    } finally {
-      await this.#removeErased(all);
-    }
-    const used = all.filter(({ tried }) => isUsed(tried));
-    await budget.settle(used.map(({ counted, tried }) => ({ ...counted, isBounced: tried.kind === "bounced" })));
-  }
-
-  /** Removes what was written about candidates after their erasure began, which it may have missed. */
-  async #removeErased(all: readonly Tried[]): Promise<void> {
-    const kept = await this.#stores.plans.kept(all.map(({ counted }) => counted.id));
-    for (const { counted } of all.filter((each) => !kept.has(each.counted.id))) {
-      await this.#stores.removeAll(counted);
-      await this.#stores.budget.forgetAddresses(counted.accountId, [counted.address]); // its link may be gone already
-    }
-  }
+  };
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { AccountStore } from "../accounts/store.ts";
-import { type Clock, timestamp } from "../infra/clock.ts";
+import { type Clock, HOUR_MS, timestamp } from "../infra/clock.ts";
 import type { Restored } from "../infra/restore.ts";
 import { timeZoneNamed } from "../schema/registered-names.ts";
 import { shownName } from "../schema/visible-text.ts";
@@ -12,8 +12,6 @@ import type { SettingsStore } from "../settings/store.ts";
 import type { ReminderAccountStore } from "./account-store.ts";
 import type { MailLimits } from "./mail-budget.ts";
 import type { ReminderRules } from "./plan.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** Maximum time for which a process uses rules that another one has changed, in milliseconds. At most half of SETTLED_MS. */
 export const RULES_KEPT_MS = 30_000;

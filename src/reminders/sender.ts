@@ -3,15 +3,15 @@ import { type CandidateKey, TO_CANDIDATE } from "../candidates/record.ts";
 import { timestamp } from "../infra/clock.ts";
 import { FairLimit } from "../infra/fair-limit.ts";
 import { isStoreDown } from "../infra/mongo.ts";
-import { type Claim, Claimer, type ClaimerOptions, type Counted, type Unsent } from "./claimer.ts";
-import { DueQueue } from "./due-queue.ts";
+import { type Claim, claimerOf, type ClaimerOptions, type Counted, type Unsent } from "./claimer.ts";
+import { type DueQueue, dueQueue } from "./due-queue.ts";
 import { bounced, deferred } from "./edits.ts";
-import { MailOutage, type MailOutageOptions } from "./mail-outage.ts";
+import { mailOutage, type MailOutageOptions } from "./mail-outage.ts";
 import type { Outcome } from "./mailer.ts";
 import { messageOf } from "./message.ts";
 import type { Pace } from "./pace.ts";
 import type { PlannedMessage } from "./plan.ts";
-import { isUsed, Recorder } from "./recorder.ts";
+import { isUsed, recorder } from "./recorder.ts";
 import type { AccountRules } from "./rules.ts";
 
 const MINUTE_MS = 60_000;
@@ -33,159 +33,120 @@ export interface ReminderSenderOptions extends ClaimerOptions, MailOutageOptions
   readonly newPace: () => Pick<Pace, "turn">;
 }
 
-interface Pass {
-  readonly pace: Pick<Pace, "turn">;
-  readonly queue: DueQueue;
-  readonly signal: AbortSignal;
-}
+type Pass = Readonly<{ pace: Pick<Pace, "turn">; queue: DueQueue; signal: AbortSignal }>;
+
+export type ReminderSender = ReturnType<typeof reminderSender>;
 
 /**
  * Sends the reminders that are due. A message is claimed before it is sent (Claimer). So no number of replicas, no crash and
  * no race exceeds a budget or a cap, or sends a message twice. A crash between the two loses the attempt.
  */
-export class ReminderSender {
-  readonly #options: ReminderSenderOptions;
-  readonly #claimer: Claimer;
-  readonly #recorder: Recorder;
-  readonly #outage: MailOutage;
+export function reminderSender(options: ReminderSenderOptions) {
+  const { rules, stores, clock, mailer, publicUrl, mailFrom, connections, newPace, metrics, log } = options;
+  const claimer = claimerOf(options);
+  const record = recorder(stores);
+  const outage = mailOutage(options);
   /** Limits store work outside of sending, so that other requests do not wait long for the store. */
-  readonly #storing: FairLimit;
+  const storing = new FairLimit(Math.ceil(connections / 3));
   /** Limits counted messages to twice the connections: some are counted ahead, so that no connection waits for the store. */
-  readonly #counting: FairLimit;
-  readonly #sending: FairLimit;
-  readonly #turns = new FairLimit(1);
-  #running: Promise<unknown> = Promise.resolve();
+  const counting = new FairLimit(2 * connections);
+  const sending = new FairLimit(connections);
+  const turns = new FairLimit(1);
+  let running: Promise<unknown> = Promise.resolve();
 
-  constructor(options: ReminderSenderOptions) {
-    const { connections } = options;
-    this.#options = options;
-    this.#claimer = new Claimer(options);
-    this.#recorder = new Recorder(options.stores);
-    this.#outage = new MailOutage(options);
-    this.#storing = new FairLimit(Math.ceil(connections / 3));
-    this.#counting = new FairLimit(2 * connections);
-    this.#sending = new FairLimit(connections);
-  }
-
-  /**
-   * Sends what is due now. Returns the number of messages that were given to the mail server.
-   * @param signal ends the work early: after the messages that are being sent.
-   * @throws AggregateError with every failure. The other candidates are handled all the same.
-   */
-  run(signal: AbortSignal): Promise<number> {
-    return (this.#running = this.#pass(signal));
-  }
-
-  /**
-   * Waits until what `run` has begun is recorded, at most so many milliseconds. Abort `run`, and close the mailer, first.
-   * Never fails.
-   */
-  async settled(withinMs: number): Promise<void> {
-    await Promise.race([this.#running.catch(() => undefined), wait(withinMs, undefined, { ref: false })]);
-  }
+  const mustStop = ({ signal }: Pass) => signal.aborted || outage.isPaused();
+  const store = <T>({ accountId }: CandidateKey, task: () => Promise<T>) => storing.run(accountId, task);
+  const count = ({ to }: PlannedMessage, outcome: string) =>
+    metrics.messages.inc({ recipient: to === TO_CANDIDATE ? "candidate" : "referee", outcome });
 
   /** Handles due candidates, and takes more as they finish. Ends when none is in progress and none is due. */
-  async #pass(signal: AbortSignal): Promise<number> {
-    if (!(await this.#outage.isOver())) return 0;
-    const { rules, clock, stores, connections, newPace } = this.#options;
-    const queue = new DueQueue(stores.plans, Math.max(MIN_SHARE, 4 * connections));
+  async function handleDue(signal: AbortSignal): Promise<number> {
+    if (!(await outage.isOver())) return 0;
+    const queue = dueQueue(stores.plans, Math.max(MIN_SHARE, 4 * connections));
     const pass = { pace: newPace(), queue, signal };
     const failures: unknown[] = [];
     const failed = (error: unknown) => void failures.push(error);
-    let count = 0;
+    let sent = 0;
     for (;;) {
-      const isOver = this.#mustStop(pass) || failures.some(isStoreDown);
+      const isOver = mustStop(pass) || failures.some(isStoreDown);
       const keys = isOver ? [] : ((await queue.next(timestamp(clock.now())).catch(failed)) ?? []);
       const accounts = new Map<string, Promise<AccountRules>>(); // one read for all of an account
       for (const key of keys) {
         const account = accounts.get(key.accountId) ?? rules.fresh(key.accountId);
         accounts.set(key.accountId, account);
-        void this.#remind(key, account, pass)
+        void remind(key, account, pass)
           .catch(failed)
           .then((handled) => {
-            if (handled === "sent") count++;
+            if (handled === "sent") sent++;
             queue.done(key, handled === undefined || handled === "left");
           });
       }
-      if (queue.size === 0) break;
+      if (queue.size() === 0) break;
       if (keys.length === 0) await Promise.race([queue.room(), wait(LOOK_AGAIN_MS, undefined, { ref: false })]);
     }
     if (failures.length > 0) throw new AggregateError(failures, `${failures.length} candidates failed`);
-    return count;
-  }
-
-  #mustStop({ signal }: Pass): boolean {
-    return signal.aborted || this.#outage.isPaused();
+    return sent;
   }
 
   /** Sends one message about a candidate, if one is due. */
-  async #remind(key: CandidateKey, rules: Promise<AccountRules>, pass: Pass): Promise<"sent" | Unsent> {
-    const claimer = this.#claimer;
-    const account = await rules;
-    const due = await this.#store(key, async () => (this.#mustStop(pass) ? "left" : claimer.due(key, account)));
+  async function remind(key: CandidateKey, reading: Promise<AccountRules>, pass: Pass): Promise<"sent" | Unsent> {
+    const account = await reading;
+    const due = await store(key, async () => (mustStop(pass) ? "left" : claimer.due(key, account)));
     if (typeof due === "string") return due;
     const sent = await claimer.inOrder(key, due, () =>
-      this.#counting.run(key.accountId, async () => {
-        if (this.#mustStop(pass)) return "left";
-        const counted = await this.#store(key, () => claimer.count(key, due, account));
+      counting.run(key.accountId, async () => {
+        if (mustStop(pass)) return "left";
+        const counted = await store(key, () => claimer.count(key, due, account));
         if (counted === undefined) return "moved";
-        return this.#sending.run(key.accountId, () => this.#send(counted, pass));
+        return sending.run(key.accountId, () => send(counted, pass));
       }),
     );
     if (typeof sent === "string") return sent;
-    await this.#conclude(sent, pass.queue);
+    await conclude(sent, pass.queue);
     return "sent";
   }
 
   /** Waits for a turn, takes a last look, and sends the message. */
-  async #send(counted: Counted, pass: Pass): Promise<[Claim, Outcome, subject: string] | Unsent> {
-    const { rules, mailer, mailFrom, publicUrl } = this.#options;
+  async function send(counted: Counted, pass: Pass): Promise<[Claim, Outcome, subject: string] | Unsent> {
     const { accountId } = counted;
-    const isTurn = await this.#turns.run(accountId, () => pass.pace.turn(pass.signal));
-    if (!isTurn || this.#outage.isPaused()) {
-      await this.#claimer.cancel(counted);
+    const isTurn = await turns.run(accountId, () => pass.pace.turn(pass.signal));
+    if (!isTurn || outage.isPaused()) {
+      await claimer.cancel(counted);
       return "left";
     }
     const account = rules.current(accountId); // the turn may have been a long wait
-    const claim = await this.#claimer.record(counted, account);
+    const claim = await claimer.record(counted, account);
     if (claim === undefined) return "moved";
-    this.#count(claim.message, "planned");
+    count(claim.message, "planned");
     const message = messageOf(claim, await account, { host: new URL(publicUrl).host, mailFrom });
     const [outcome] = await Promise.all([mailer.send(message), claim.noted]);
     if (outcome.kind === "outage")
-      this.#outage.note(outcome); // before another message takes the connection
-    else this.#outage.end();
+      outage.note(outcome); // before another message takes the connection
+    else outage.end();
     return [claim, outcome, message.subject];
   }
 
   /** Records what became of a message that was given to the mail server. */
-  async #conclude([claim, outcome, subject]: readonly [Claim, Outcome, string], queue: DueQueue): Promise<void> {
-    const { clock, log } = this.#options;
+  async function conclude(
+    [claim, outcome, subject]: readonly [Claim, Outcome, string],
+    queue: DueQueue,
+  ): Promise<void> {
     const { accountId, id, message, last } = claim;
     const { to, documents } = message;
     const { message_id, tries } = last;
     const tried = { message_id, to, documents, tries, ...outcome, at: timestamp(clock.now()) };
-    this.#count(message, outcome.kind);
+    count(message, outcome.kind);
     log.info({ account: accountId, candidate: id, ...tried }, "reminder");
     try {
-      await this.#store(claim, () => this.#settle(claim, outcome));
+      await store(claim, () => settle(claim, outcome));
     } finally {
-      await this.#recorder.record({ tried: { ...tried, subject }, counted: claim }, queue.size);
+      await record({ tried: { ...tried, subject }, counted: claim }, queue.size());
     }
-    if (!isUsed(outcome)) await this.#store(claim, () => this.#claimer.cancel(claim)); // the next try has its own
-  }
-
-  #store<T>({ accountId }: CandidateKey, task: () => Promise<T>): Promise<T> {
-    return this.#storing.run(accountId, task);
-  }
-
-  #count({ to }: PlannedMessage, outcome: string): void {
-    const recipient = to === TO_CANDIDATE ? "candidate" : "referee";
-    this.#options.metrics.messages.inc({ recipient, outcome });
+    if (!isUsed(outcome)) await store(claim, () => claimer.cancel(claim)); // the next try has its own
   }
 
   /** Records what became of an attempt, if that changes what comes next. */
-  async #settle(claim: Claim, { kind }: Outcome): Promise<void> {
+  async function settle(claim: Claim, { kind }: Outcome): Promise<void> {
     if (kind === "sent" || kind === "unconfirmed") return;
     const refusals = claim.last.refusals + (kind === "deferred" ? 1 : 0);
     // After an outage, the first message that is tried again shows whether mail works. So none waits long.
@@ -193,10 +154,26 @@ export class ReminderSender {
     const isLasting = kind === "bounced" || (kind === "deferred" && refusals >= MAX_REFUSALS);
     const { to, email } = claim.message;
     const { messageId } = claim;
-    await this.#claimer.change(claim, (before, now) =>
+    await claimer.change(claim, (before, now) =>
       isLasting
         ? bounced(before, to, email, now)
         : deferred(before, { to, messageId, refusals }, timestamp(Date.parse(now) + waitMs)),
     );
   }
+
+  return {
+    /**
+     * Sends what is due now. Returns the number of messages that were given to the mail server.
+     * @param signal ends the work early: after the messages that are being sent.
+     * @throws AggregateError with every failure. The other candidates are handled all the same.
+     */
+    run: (signal: AbortSignal) => (running = handleDue(signal)),
+
+    /**
+     * Waits until what `run` has begun is recorded, at most so many milliseconds. Abort `run`, and close the mailer, first.
+     * Never fails.
+     */
+    settled: (withinMs: number) =>
+      Promise.race([running.catch(() => undefined), wait(withinMs, undefined, { ref: false })]),
+  };
 }

@@ -5,36 +5,30 @@ import type { CollectionIndexes } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { ReminderAccountStore } from "./account-store.ts";
 import type { AddressHash } from "./address-hash.ts";
-import { LinkStore } from "./link-store.ts";
-import { MailBudget } from "./mail-budget.ts";
-import { MessageStore } from "./message-store.ts";
-import { OptOutStore } from "./opt-out-store.ts";
-import { pageViewStore } from "./pages/view-store.ts";
+import { linkStore } from "./link-store.ts";
+import { mailBudget } from "./mail-budget.ts";
+import { messageStore } from "./message-store.ts";
+import { optOutStore } from "./opt-out-store.ts";
+import { pageViews } from "./pages/view-store.ts";
 import { PlanStore } from "./plan-store.ts";
 import type { RulesReader } from "./rules.ts";
 
 /** What most classes of reminders need. */
-export interface ReminderParts {
-  readonly stores: ReminderStores;
-  readonly rules: RulesReader;
-  readonly clock: Clock;
-}
+export type ReminderParts = Readonly<{ stores: ReminderStores; rules: RulesReader; clock: Clock }>;
 
 /** What changes candidates needs besides. */
-export interface WritingParts extends ReminderParts {
-  readonly candidates: CandidateStore;
-}
+export type WritingParts = ReminderParts & { readonly candidates: CandidateStore };
 
 export type ReminderStores = ReturnType<typeof reminderStores>;
 
 export function reminderStores(mongo: Mongo, addresses: AddressHash, random: (bytes: number) => Buffer) {
   const accounts = new ReminderAccountStore(mongo);
-  const links = new LinkStore(mongo, random);
-  const messages = new MessageStore(mongo);
-  const optOuts = new OptOutStore(mongo, addresses);
-  const budget = new MailBudget(mongo);
+  const links = linkStore(mongo, random);
+  const messages = messageStore(mongo);
+  const optOuts = optOutStore(mongo, addresses);
+  const budget = mailBudget(mongo);
   const plans = new PlanStore(mongo);
-  const pageViews = pageViewStore(mongo);
+  const pageView = pageViews(mongo);
   const indexes = [accounts, links, messages, optOuts, budget].flatMap((store): CollectionIndexes[] => store.indexes);
 
   /**
@@ -47,5 +41,5 @@ export function reminderStores(mongo: Mongo, addresses: AddressHash, random: (by
     await optOuts.forget(candidate);
   }
 
-  return { addresses, accounts, links, messages, optOuts, budget, plans, pageViews, indexes, removeAll };
+  return { addresses, accounts, links, messages, optOuts, budget, plans, pageView, indexes, removeAll };
 }

@@ -14,7 +14,7 @@ import { Pace } from "./pace.ts";
 import { plannerOf } from "./plan.ts";
 import { replan } from "./replans.ts";
 import { RulesReader } from "./rules.ts";
-import { ReminderSender } from "./sender.ts";
+import { reminderSender } from "./sender.ts";
 import { spreadOptOuts } from "./spread-opt-outs.ts";
 import { type ReminderParts, reminderStores } from "./stores.ts";
 
@@ -87,7 +87,7 @@ export function wireReminders(
   const domain = MAIL_FROM.slice(MAIL_FROM.lastIndexOf("@") + 1);
   metrics.readMail = () => stores.budget.total(clock.now());
   return {
-    sender: new ReminderSender({
+    sender: reminderSender({
       ...parts,
       ...dependencies,
       mailer,

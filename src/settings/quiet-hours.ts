@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { Temporal } from "temporal-polyfill";
-import { timestamp } from "../infra/clock.ts";
+import { DAY_MS, timestamp } from "../infra/clock.ts";
 import { timeZoneNamed } from "../schema/registered-names.ts";
 import { type Effective, type QuietHours, WEEKDAYS } from "./schema.ts";
 
@@ -9,16 +9,11 @@ const HORIZON_DAYS = 30;
 
 const MINUTE = { minutes: 1 };
 
-const DAY_MS = 86_400_000;
-
 /** Maximum number of days in memory, a few hundred bytes each. */
 const MAX_DAYS = 2_000;
 
 /** From `start` up to, but not including, `end`: milliseconds since the epoch. `end` is `Infinity` if it never ends. */
-interface Period {
-  readonly start: number;
-  readonly end: number;
-}
+type Period = Readonly<{ start: number; end: number }>;
 
 /**
  * Computes whether it is quiet now, and when quiet begins and ends next. Pure. decisions/2026-11-28-quiet-hours-and-clocks.md

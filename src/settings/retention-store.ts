@@ -1,16 +1,13 @@
 import { BoundedCollection } from "../infra/bounded-collection.ts";
-import type { Clock } from "../infra/clock.ts";
+import { type Clock, HOUR_MS } from "../infra/clock.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { EraseAfterDays } from "./schema.ts";
 import { recordOf, type SettingsRecord, SettingsStore, type Stored } from "./store.ts";
 
-const HOUR_MS = 3_600_000;
 /** Maximum time for which a process uses rules that another one has changed, in milliseconds, and what a read takes. */
 const KEPT_MS = 10_000;
 
-export interface RetentionValues {
-  readonly erase_after_days: Partial<EraseAfterDays>;
-}
+export type RetentionValues = Readonly<{ erase_after_days: Partial<EraseAfterDays> }>;
 
 /** When an account's candidates are erased without a request. Times are milliseconds. */
 export interface RetentionRules {
@@ -21,11 +18,7 @@ export interface RetentionRules {
 }
 
 /** An account's rules, and the feed position up to which its candidates follow them. */
-export interface SetRules extends RetentionRules {
-  readonly accountId: string;
-  readonly version: number;
-  readonly refreshed: string;
-}
+export type SetRules = RetentionRules & Readonly<{ accountId: string; version: number; refreshed: string }>;
 
 const NEVER: EraseAfterDays = { completed: null, withdrawn: null, inactive: null };
 export const NO_RULES: RetentionRules = { days: NEVER, changedAt: 0, noticeMs: 0 };

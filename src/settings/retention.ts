@@ -13,17 +13,9 @@ export type RetentionService = ReturnType<typeof retentionService>;
 
 const RACED = "These settings were changed at the same time. Retry in a second.";
 
-interface Dependencies {
-  readonly store: RetentionStore;
-  readonly audit: AuditStore;
-  readonly newId: NewId;
-}
-
 /** When an account's candidates are erased without a request (interface.md, Retention). */
-export function retentionService({ store, audit, newId }: Dependencies) {
-  async function read(accountId: string): Promise<RetentionSettings> {
-    return render(await store.settings.get(accountId));
-  }
+export function retentionService({ store, audit, newId }: { store: RetentionStore; audit: AuditStore; newId: NewId }) {
+  const read = async (accountId: string) => render(await store.settings.get(accountId));
 
   /**
    * Changes the settings, with an entry in the audit, unless nothing changes. @param caller `keyId`: who the audit says it was.

@@ -34,9 +34,7 @@ export interface SettingsObserver {
 }
 
 export function settingsService({ assistant, quietHours, clock, observer }: Dependencies) {
-  async function readAssistant(accountId: string): Promise<AssistantSettings> {
-    return renderAssistant(await assistant.get(accountId));
-  }
+  const readAssistant = async (accountId: string) => renderAssistant(await assistant.get(accountId));
 
   /** @throws problem version_mismatch */
   async function changeAssistant(accountId: string, patch: AssistantPatch, precondition: Precondition) {
@@ -45,9 +43,7 @@ export function settingsService({ assistant, quietHours, clock, observer }: Depe
     return renderAssistant(await change(assistant, accountId, named, check));
   }
 
-  async function readQuietHours(accountId: string): Promise<QuietHoursSettings> {
-    return withEffective(await quietHours.get(accountId));
-  }
+  const readQuietHours = async (accountId: string) => withEffective(await quietHours.get(accountId));
 
   /** @throws problem version_mismatch */
   async function changeQuietHours(accountId: string, patch: QuietHoursPatch, precondition: Precondition) {

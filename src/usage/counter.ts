@@ -2,9 +2,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Caller } from "../accounts/caller.ts";
 import type { AccountStore } from "../accounts/store.ts";
-import { type Clock, timestamp } from "../infra/clock.ts";
+import { type Clock, HOUR_MS, timestamp } from "../infra/clock.ts";
 import type { Decision } from "../limiter/decision.ts";
-import { HOUR_MS, sumBy, type Usage, type UsageStore } from "./store.ts";
+import { sumBy, type Usage, type UsageStore } from "./store.ts";
 
 interface Dependencies {
   readonly store: Pick<UsageStore, "write">;
@@ -67,11 +67,8 @@ export class UsageCounter {
   }
 
   /** Counts a request in its hour, by Redis's clock. @param cost what it was charged if admitted. A refusal counts as one. */
-  count(
-    { accountId: account, keyId: key_id }: Caller,
-    { verdict, surface, window, windowSeconds, resetMs }: Decision,
-    cost = 1,
-  ): void {
+  count({ accountId: account, keyId: key_id }: Caller, decision: Decision, cost = 1): void {
+    const { verdict, surface, window, windowSeconds, resetMs } = decision;
     const isRefused = verdict === "account_exhausted" || verdict === "key_exhausted";
     if (!isRefused && verdict !== "admitted" && verdict !== "granted") return; // the key itself is refused
     const hour = Math.floor(((window + 1) * windowSeconds * 1000 - resetMs) / HOUR_MS);

@@ -1,10 +1,10 @@
 import type { AccountStore } from "../accounts/store.ts";
-import { type Clock, timestamp } from "../infra/clock.ts";
+import { type Clock, HOUR_MS, timestamp } from "../infra/clock.ts";
 import { pacedReads } from "../infra/paced-reads.ts";
 import { isSurface, SURFACES } from "../limiter/surfaces.ts";
 import { invalid, wholeNumber } from "../problems.ts";
 import type { UsageReport, UsageRow } from "./schema.ts";
-import { HOUR_MS, KEPT_HOURS, sumBy, type UsageStore } from "./store.ts";
+import { KEPT_HOURS, sumBy, type UsageStore } from "./store.ts";
 
 /** Minimum time between two reads for clients of one account, in milliseconds. They are free, so they need a bound. */
 const READ_EVERY_MS = 1_000;

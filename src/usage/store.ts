@@ -1,9 +1,9 @@
 import { BoundedCollection } from "../infra/bounded-collection.ts";
+import { HOUR_MS } from "../infra/clock.ts";
 import type { Indexed } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { UsageRow } from "./schema.ts";
 
-export const HOUR_MS = 3_600_000;
 /** Hours that are kept. */
 export const KEPT_HOURS = 30 * 24;
 

@@ -9,7 +9,7 @@ import { Metrics } from "../../src/infra/metrics.ts";
 import type { Outcome } from "../../src/reminders/mailer.ts";
 import type { Message } from "../../src/reminders/message.ts";
 import { replan } from "../../src/reminders/replans.ts";
-import { ReminderSender } from "../../src/reminders/sender.ts";
+import { reminderSender } from "../../src/reminders/sender.ts";
 import { spreadOptOuts } from "../../src/reminders/spread-opt-outs.ts";
 import { openReminders, remindersOf } from "../../src/reminders/wire.ts";
 import { SweepRunner } from "../../src/sweeps/runner.ts";
@@ -44,7 +44,7 @@ async function sweepsOf({ config, operators: { mongo } }: Service, deliver: (mes
   const accounts = new AccountStore(mongo);
   const reminders = await openReminders({ config, mongo, clock, accounts, restore, random: randomBytes });
   const candidates = new CandidateStore(mongo, clock, remindersOf(reminders));
-  const sender = new ReminderSender({
+  const sender = reminderSender({
     ...reminders,
     candidates,
     log: createLog("silent"),

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { MailBudget, type CountedMessage } from "../../src/reminders/mail-budget.ts";
+import { type CountedMessage, type MailBudget, mailBudget } from "../../src/reminders/mail-budget.ts";
 import { useDatabase } from "../support/use-service.ts";
 import { HOUR, START } from "./support.ts";
 
@@ -11,7 +11,7 @@ describe("The budget of mail", () => {
   let count = 0;
   beforeEach(async () => {
     await mongo.db.dropDatabase();
-    budget = new MailBudget(mongo);
+    budget = mailBudget(mongo);
   });
 
   /** Counts a message. Returns undefined if it is held. */

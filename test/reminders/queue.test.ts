@@ -1,6 +1,6 @@
 import type { CandidateKey } from "../../src/candidates/record.ts";
 import { expect } from "chai";
-import { DueQueue } from "../../src/reminders/due-queue.ts";
+import { dueQueue } from "../../src/reminders/due-queue.ts";
 
 const SHARE = 100;
 
@@ -13,7 +13,7 @@ function queueOf(due: CandidateKey[]) {
       return Promise.resolve(due.filter(({ accountId }) => !others.includes(accountId)).slice(0, limit));
     },
   };
-  const queue = new DueQueue(store, SHARE);
+  const queue = dueQueue(store, SHARE);
   return {
     queue,
     next: () => queue.next("now"),
@@ -88,7 +88,7 @@ describe("The queue of candidates that are due", () => {
     const due = candidates("a", 3);
     const { queue, next } = queueOf(due);
     for (const key of await next()) queue.done(key, true);
-    expect([await next(), queue.size]).to.deep.equal([[], 0]);
+    expect([await next(), queue.size()]).to.deep.equal([[], 0]);
     expect(await queueOf(due).next()).to.have.length(3);
   });
 

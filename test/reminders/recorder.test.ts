@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { CountedMessage } from "../../src/reminders/mail-budget.ts";
 import type { Outcome } from "../../src/reminders/mailer.ts";
-import { Recorder } from "../../src/reminders/recorder.ts";
+import { recorder } from "../../src/reminders/recorder.ts";
 import { iso } from "./support.ts";
 import { useWorkbench } from "./workbench.ts";
 
@@ -9,7 +9,6 @@ const go = new AbortController().signal;
 
 describe("What became of messages", () => {
   const { mongo, bench } = useWorkbench();
-  const recorder = () => new Recorder(bench.stores);
   const countOf = (name: string) => mongo.db.collection(name).countDocuments();
 
   /** A message about a candidate that was counted and claimed. */
@@ -30,10 +29,10 @@ describe("What became of messages", () => {
   it("is counted and settled for all that are recorded together, but not for what is given back", async () => {
     const id = await bench.candidate({});
     const kinds = ["sent", "bounced", "unconfirmed", "deferred", "bounced"] as const;
-    const record = recorder();
+    const record = recorder(bench.stores);
     const all = [];
     for (const [n, kind] of kinds.entries()) all.push(tried(await claimed(id, n), n, kind));
-    await Promise.all(all.map((each) => record.record(each, all.length)));
+    await Promise.all(all.map((each) => record(each, all.length)));
     expect(await countOf("messages")).to.equal(5);
     expect((await bench.stores.budget.since(bench.now))[0]).to.include({ messages: 5, bounced: 2 });
     const [day] = await bench.stores.budget.pendingSince("9", 10);
@@ -50,8 +49,8 @@ describe("What became of messages", () => {
       await bench.candidates.erase(bench.accountId, id, "key_1", () => undefined);
       const { messages } = bench.stores;
       if (fails) messages.add = () => Promise.reject(new Error("It is down."));
-      const record = recorder();
-      const both = [record.record(tried(erased, 1, "sent"), 2), record.record(tried(other, 2, "sent"), 2)];
+      const record = recorder(bench.stores);
+      const both = [record(tried(erased, 1, "sent"), 2), record(tried(other, 2, "sent"), 2)];
       const ends = await Promise.allSettled(both);
       expect(new Set(ends.map(({ status }) => status))).to.deep.equal(new Set([fails ? "rejected" : "fulfilled"]));
       expect(await countOf("messages")).to.equal(fails ? 0 : 1);

@@ -10,7 +10,7 @@ import { createIndexes } from "../../src/infra/indexes.ts";
 import { Metrics } from "../../src/infra/metrics.ts";
 import type { Mongo } from "../../src/infra/mongo.ts";
 import { AddressHash } from "../../src/reminders/address-hash.ts";
-import { ReminderSender, type ReminderSenderOptions } from "../../src/reminders/sender.ts";
+import { type ReminderSender, reminderSender, type ReminderSenderOptions } from "../../src/reminders/sender.ts";
 import type { Mailer, Outcome } from "../../src/reminders/mailer.ts";
 import type { Message } from "../../src/reminders/message.ts";
 import { plannerOf } from "../../src/reminders/plan.ts";
@@ -107,7 +107,7 @@ export class Workbench {
       close: () => undefined,
     };
     const note = (fields: object) => void this.log.push(fields);
-    return new ReminderSender({
+    return reminderSender({
       candidates: this.candidates,
       rules: this.rules,
       stores: this.stores,

@@ -1,10 +1,7 @@
 import type { Words } from "./en.ts";
 
 /** Units of a file's size, and their bytes. */
-const UNITS = [
-  ["megabyte", 1024 ** 2],
-  ["kilobyte", 1024],
-] as const;
+const UNITS = { megabyte: 1024 ** 2, kilobyte: 1024 };
 
 /** English dates have the day before the month, as those of the other languages. */
 function localeOf({ language }: Words): string {
@@ -23,7 +20,7 @@ export function numberIn(words: Words, value: number): string {
 
 /** Returns the size of a file, rounded down: "2.1 MB", "12 kB", "9 bytes". Its space does not break. */
 export function sizeIn(words: Words, bytes: number): string {
-  const [unit, of] = UNITS.find(([, size]) => bytes >= size) ?? ["byte", 1];
+  const [unit, of] = Object.entries(UNITS).find(([, size]) => bytes >= size) ?? ["byte", 1];
   const unitDisplay = unit === "byte" ? "long" : "short";
   const format = new Intl.NumberFormat(localeOf(words), { style: "unit", unit, unitDisplay, maximumFractionDigits: 1 });
   return format.format(Math.floor((bytes / of) * 10) / 10).replaceAll(/\s/g, "\u00a0");

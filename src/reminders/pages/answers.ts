@@ -9,10 +9,7 @@ const MIN_LIMIT = 100;
 /** Maximum bytes of one character in JSON, without control characters. */
 const MAX_CHARACTER_BYTES = 4;
 
-export interface Answer {
-  readonly question: string;
-  readonly answer: string;
-}
+export type Answer = Readonly<{ question: string; answer: string }>;
 
 /** What was typed into a form, by the names of its fields. */
 export type Typed = readonly { readonly name: string; readonly text: string }[];

@@ -46,10 +46,7 @@ export const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export interface Page {
-  readonly status: number;
-  readonly body: string;
-}
+export type Page = Readonly<ReturnType<typeof pageOf>>;
 
 interface Content {
   readonly title: string;
@@ -59,7 +56,7 @@ interface Content {
 }
 
 /** Makes a page. It needs no script. */
-export function pageOf(status: number, words: Words, { title, body, news }: Content, footer?: Html): Page {
+export function pageOf(status: number, words: Words, { title, body, news }: Content, footer?: Html) {
   const isError = news !== undefined && status >= 400;
   const document = html`<!doctype html>
     <html lang="${words.language}">
@@ -82,11 +79,8 @@ export function pageOf(status: number, words: Words, { title, body, news }: Cont
 }
 
 /** Makes a page of a link that its visitor has something to do with. Its foot says who asks, and why. */
-export function visitPage(
-  status: number,
-  { words, sender, contact, person, path, link, reference }: Visit,
-  content: Content,
-): Page {
+export function visitPage(status: number, visit: Visit, content: Content): Page {
+  const { words, sender, contact, person, path, link, reference } = visit;
   const { behalf, until, questions, stop } = words.pages;
   const why = reference === undefined ? words.documents.needed : words.reference.named(person);
   const life = link.expires_at !== undefined && until(dateIn(words, link.expires_at));

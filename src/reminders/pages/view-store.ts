@@ -18,14 +18,14 @@ export type CandidateView = Pick<CandidateRecord, (typeof MEMBERS)[number]> & {
   readonly references: readonly Pick<ReferenceRecord, "id" | "email" | "state" | "updated_at">[];
 };
 
-export function pageViewStore(mongo: Mongo) {
+export function pageViews(mongo: Mongo) {
   const candidates = new BoundedCollection<Stored>(mongo, "candidates");
 
   /**
    * Returns undefined if the candidate was erased. Reads little, however large the record is. @throws problem store_unavailable
    * @param reference the id of the reference that the page is about, or TO_CANDIDATE.
    */
-  async function find({ accountId, id }: CandidateKey, reference: string): Promise<CandidateView | undefined> {
+  return async ({ accountId, id }: CandidateKey, reference: string): Promise<CandidateView | undefined> => {
     const shown = {
       ...Object.fromEntries(MEMBERS.map((member) => [member, 1])),
       documents: membersOf("documents", "state", [...ASKED_OF_CANDIDATE, "received"]),
@@ -37,9 +37,7 @@ export function pageViewStore(mongo: Mongo) {
       { $unset: HIDDEN },
     ]);
     return found;
-  }
-
-  return { find };
+  };
 }
 
 /** Builds a $filter: the items of a list whose member has one of the values. */

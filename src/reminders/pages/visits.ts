@@ -4,7 +4,7 @@ import { type ReferenceRecord, TO_CANDIDATE } from "../../candidates/record.ts";
 import { nameOf } from "../../candidates/states.ts";
 import { patchedReference } from "../../candidates/references.ts";
 import type { Edit } from "../../candidates/store.ts";
-import { timestamp } from "../../infra/clock.ts";
+import { DAY_MS, timestamp } from "../../infra/clock.ts";
 import { problem } from "../../problems.ts";
 import type { Words } from "../languages/en.ts";
 import { wordsOf } from "../languages/language.ts";
@@ -17,6 +17,7 @@ import { LinkBudget } from "./link-budget.ts";
 import type { CandidateView } from "./view-store.ts";
 
 export type Kind = "candidate" | "referee";
+type Opening = Readonly<{ kind: Kind; isForm: boolean }>;
 
 export interface Shown {
   readonly words: Words;
@@ -54,21 +55,17 @@ export interface Visit extends Shown {
 }
 
 /** Time for which an expired link still takes a form that was open, in milliseconds. */
-const GRACE_MS = 86_400_000;
+const GRACE_MS = DAY_MS;
+
+export type Visits = ReturnType<typeof visitsOf>;
 
 /** Opens links, and does what their visitors ask for. Every method may throw problem store_unavailable. */
-export class Visits {
-  readonly #parts: WritingParts;
-  readonly #guard: GuessLimiter;
-  readonly #budget = new LinkBudget();
+export function visitsOf({ stores, rules, clock, candidates }: WritingParts) {
+  const opened = new LinkBudget();
   /** Separate, so that whoever opens a page too often can still stop the messages. */
-  readonly #stops = new LinkBudget();
+  const stops = new LinkBudget();
 
-  constructor(parts: WritingParts) {
-    this.#parts = parts;
-    const existingSecrets = (hashes: readonly string[]) => parts.stores.links.existing(hashes);
-    this.#guard = new GuessLimiter({ store: { existingSecrets }, failedGuess: "not_found" });
-  }
+  const guard = new GuessLimiter({ store: { existingSecrets: stores.links.existing }, failedGuess: "not_found" });
 
   /**
    * Opens a link. Changes nothing.
@@ -76,10 +73,9 @@ export class Visits {
    * @param address of the client: it may open few wrong links.
    * @throws problems not_found, rate_limited (scope `link`, or `address` for wrong links).
    */
-  async open(token: string, { kind, isForm }: { kind: Kind; isForm: boolean }, address: string): Promise<Visit> {
-    const { rules, stores, clock } = this.#parts;
-    const link = await this.#find(token, address, this.#budget);
-    const [candidate, account] = await Promise.all([stores.pageViews.find(link, link.to), rules.fresh(link.accountId)]);
+  async function open(token: string, { kind, isForm }: Opening, address: string): Promise<Visit> {
+    const link = await find(token, address, opened);
+    const [candidate, account] = await Promise.all([stores.pageView(link, link.to), rules.fresh(link.accountId)]);
     const reference = candidate?.references[0];
     const isOfKind = kind === "candidate" ? link.to === TO_CANDIDATE : reference !== undefined;
     if (candidate === undefined || !isOfKind) return noLink();
@@ -107,41 +103,36 @@ export class Visits {
    * Opens a stop link. Changes nothing. @throws as `open` does.
    * @param of what the link says of itself (AddressHash.sealed); empty if it was made before links did.
    */
-  async openStop(token: string, { kind, of }: { kind: Kind; of: string }, address: string): Promise<Stop> {
-    const { stores, rules } = this.#parts;
+  async function openStop(token: string, { kind, of }: { kind: Kind; of: string }, address: string): Promise<Stop> {
     const sealed = stores.addresses.opened(of);
-    const link =
-      sealed === undefined ? await this.#find(token, address, this.#stops) : await this.#sealed(token, of, sealed);
+    const link = await (sealed ? findSealed(token, of, sealed) : find(token, address, stops));
     if (link.to !== undefined && (link.to === TO_CANDIDATE) !== (kind === "candidate")) return noLink();
     const [account, stopped] = await Promise.all([rules.fresh(link.accountId), stores.optOuts.has(link)]);
     return { ...shownOf(account, link.language), link, stopped, opens: link.id !== undefined && !account.suspended };
   }
 
   /** Finds what a stop link that is certainly ours stops. However many wrong links its client opens, it is not refused. */
-  async #sealed(token: string, of: string, sealed: StopLink): Promise<StopLink> {
-    await this.#stops.count(of);
-    const link = await this.#parts.stores.links.find(hashOfToken(token));
+  async function findSealed(token: string, of: string, sealed: StopLink): Promise<StopLink> {
+    await stops.count(of);
+    const link = await stores.links.find(hashOfToken(token));
     return link?.accountId === sealed.accountId && link.address === sealed.address ? link : sealed;
   }
 
-  async #find(token: string, address: string, budget: LinkBudget): Promise<Link> {
-    const { links } = this.#parts.stores;
+  async function find(token: string, address: string, budget: LinkBudget): Promise<Link> {
     const hash = hashOfToken(token);
     await budget.check(hash);
-    const link = await this.#guard.attempt({ address, hash }, async () => (await links.find(hash)) ?? noLink());
+    const link = await guard.attempt({ address, hash }, async () => (await stores.links.find(hash)) ?? noLink());
     await budget.count(hash);
     return link;
   }
 
   /** @throws problem rate_limited (scope `link`) if too many forms of the link arrive at once. */
-  receiving<Result>(token: string, receive: () => Promise<Result>): Promise<Result> {
-    return this.#budget.during(hashOfToken(token), receive);
-  }
+  const receiving = <Result>(token: string, receive: () => Promise<Result>) =>
+    opened.during(hashOfToken(token), receive);
 
   /** Stops the account's messages to the link's address. The account's other candidates note it soon (spreadOptOuts). */
-  async stop({ link, stopped }: Stop): Promise<void> {
+  async function stop({ link, stopped }: Stop): Promise<void> {
     if (stopped) return;
-    const { candidates, stores, clock } = this.#parts;
     const now = clock.now();
     const { accountId, id, address } = link;
     const by = { type: "service", id: "opt_outs" } as const; // whoever has the address
@@ -153,26 +144,27 @@ export class Visits {
   }
 
   /** Records the referee's answers, which the page has checked. @throws problem invalid_transition if they are not needed. */
-  async answer(visit: Visit, response: ReferenceRecord["response"]): Promise<void> {
-    await this.#settle(visit, isOpen, { state: "received", response });
-  }
+  const answer = (visit: Visit, response: ReferenceRecord["response"]) =>
+    settle(visit, isOpen, { state: "received", response });
 
   /** Records that the referee gives no reference. @throws as `answer` does. */
-  async decline(visit: Visit): Promise<void> {
-    const { references } = await this.#settle(visit, isOpen, { state: "declined", response: null });
+  async function decline(visit: Visit): Promise<void> {
+    const { references } = await settle(visit, isOpen, { state: "declined", response: null });
     const declined = references.find(({ id }) => id === visit.link.to);
-    if (declined !== undefined) await this.#parts.stores.links.noteDeclined(visit.hash, declined.updated_at);
+    if (declined !== undefined) await stores.links.noteDeclined(visit.hash, declined.updated_at);
   }
 
   /** Undoes `decline`. @throws as `answer` does. */
-  async takeBack(visit: Visit): Promise<void> {
-    await this.#settle(visit, mayTakeBack, { state: "requested", response: null });
-  }
+  const takeBack = (visit: Visit) => settle(visit, mayTakeBack, { state: "requested", response: null });
 
-  #settle(visit: Visit, isAllowed: typeof isOpen, { state, response }: Pick<ReferenceRecord, "state" | "response">) {
+  function settle(
+    visit: Visit,
+    isAllowed: typeof isOpen,
+    { state, response }: Pick<ReferenceRecord, "state" | "response">,
+  ) {
     const { link } = visit;
     const author = { accountId: link.accountId, by: { type: "referee", id: link.to } } as const;
-    return this.#parts.candidates.change(author, link.id, (before, now) => {
+    return candidates.change(author, link.id, (before, now) => {
       const reference = before.references.find(({ id }) => id === link.to);
       if (reference === undefined || !isAllowed({ ...visit, candidate: before, reference })) throw notNeeded();
       const moved = patchedReference({ ...reference, response }, { state }, { started: true, now });
@@ -180,6 +172,8 @@ export class Visits {
       return { ...before, references: before.references.map((other) => (other === reference ? settled : other)) };
     });
   }
+
+  return { open, openStop, receiving, stop, answer, decline, takeBack };
 }
 
 type Openness = Pick<Visit, "isOwn" | "link" | "reference" | "suspended"> & {
