@@ -62,13 +62,15 @@ export async function eraseAccount(
     const { status } = await accounts.showAccount(id);
     if (status !== "erased") await operations.setStatus(id, "suspended");
     // A request that was admitted before may still create a candidate: once its body is here, in a few round trips.
-    const late = setTimeout(isRestoring() || status === "erased" ? 0 : BODY_TIMEOUT_MS + 3 * STORE_TIMEOUT_MS);
+    const lateMs = isRestoring() || status === "erased" ? 0 : BODY_TIMEOUT_MS + 3 * STORE_TIMEOUT_MS;
+    const late = setTimeout(lateMs, undefined, { ref: false }); // who ends the command does not wait for it
     await erasePeople();
     if (context.stderr.isTTY) context.stderr.write("Waiting for the end of requests that had begun…\n");
     await late;
     await erasePeople();
     const held = `Under a hold: ${onHold.size} (${[...onHold].slice(0, 20).join(", ")}).`;
-    const advice = "Lift the holds, or add --despite-holds, and run the same command again.";
+    const lift = "have the client lift the holds after `accounts resume`, or add --despite-holds";
+    const advice = `Either ${lift}. Then run the same command again.`;
     if (onHold.size > 0) throw problem("on_hold", `${id} stays suspended. ${held} ${advice}`);
     await patiently(() => accounts.leaveTombstone(id));
     await erasePeople(); // an import may have gone on until now

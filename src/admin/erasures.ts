@@ -2,6 +2,8 @@ import type { Command } from "@commander-js/extra-typings";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { DESPITE_HOLDS, type Run, timeOf, YES } from "./command.ts";
+import { timestamp } from "../infra/clock.ts";
+import { invalid } from "../problems.ts";
 import { type DeletionEntry, pendingDeletions } from "./erasure-store.ts";
 import type { Operations } from "./operations.ts";
 import { replayErasures } from "./replay.ts";
@@ -17,6 +19,7 @@ export function addErasureCommands(admin: Command, run: Run): void {
     .requiredOption("--since <TIME>", "time of the backup, for example 2026-11-28T03:00:00Z", timeOf("/since"))
     .action(({ since }) =>
       run(async (operations, { stdout }) => {
+        if (since > timestamp(operations.clock.now())) throw invalid("/since", "must not be in the future");
         await pipeline(Readable.from(linesSince(operations, since)), stdout, { end: false });
         return undefined;
       }),

@@ -4,15 +4,21 @@ import { type Static, Type } from "typebox";
 import { parseEntry } from "../api/entries.ts";
 import { checker } from "../api/input.ts";
 import { refusable } from "../candidates/bulk.ts";
+import { newTypeId } from "../infra/ids.ts";
+import { Restore } from "../infra/restore.ts";
 import type { System } from "../system.ts";
-import { isGone, Problem } from "../problems.ts";
+import { invalid, isGone, Problem } from "../problems.ts";
 import { type CommandContext, type EraseOptions, printed, severally } from "./command.ts";
 import { confirm } from "./dialogue.ts";
 import { eraseAccount } from "./erase-account.ts";
 import { Timestamp } from "../schema/values.ts";
 import type { Operations } from "./operations.ts";
 
-const idOf = (prefix: string) => Type.String({ pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$` });
+const idOf = (prefix: string) =>
+  Type.String({ pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`, "x-must-be": `an id that begins with ${prefix}_` });
+
+/** A file with more lines than this that are no lines of an export is another file. */
+const MAX_BAD_LINES = 100;
 
 /** What was erased: an account, a candidate, or a part of one. `candidate` is null if the audit does not say whose part it was. */
 const Line = Type.Object(
@@ -38,11 +44,16 @@ export async function replayErasures(
 ): Promise<object> {
   const lines = await linesIn(file);
   const good = lines.flatMap(({ line }) => (line instanceof Problem ? [] : line));
-  if (lines[0]?.line instanceof Problem && good.length === 0) throw lines[0].line;
+  const [{ number = 1, line: first } = {}] = lines;
+  const why =
+    first instanceof Problem ? `: line ${number}: ${first.message}` : ". It has no lines: did the export fail?";
+  if (good.length === 0) throw invalid("/FILE", "", `${file} is not what \`erasures export\` prints${why}`);
   const accounts = good.filter(isAccount).map(({ account }) => account);
   const whole = accounts.length === 0 ? "" : `, and the whole accounts ${accounts.join(", ")}`;
   const question = `Erase again ${good.length - accounts.length} candidates and parts of candidates${whole}?`;
-  await confirm(operations, context, question, { yes, needsYes: true });
+  const open = "The service is open: whoever was taken up again since is erased too.";
+  const { since } = await new Restore(await operations.mongo(), newTypeId).open();
+  await confirm(operations, context, since === null ? `${open} ${question}` : question, { yes, needsYes: true });
   const counts = { lines: lines.length, erased: 0, already_erased: 0, not_there: 0 };
   const onHold: string[] = [];
   const failed: { line: number; reason: string }[] = [];
@@ -59,9 +70,13 @@ export async function replayErasures(
   await operations.withSystem((system) => audit.around(audited, () => work(system)));
   failed.sort((one, other) => one.line - other.line);
   const report = { object: "erasure_replay", ...counts, on_hold: onHold, failed };
-  if (failed.length === 0) return report;
+  if (failed.length + onHold.length === 0) return report;
   await printed(report, context);
-  throw new Error(`${failed.length} of ${lines.length} lines failed: see \`failed\`. The others are replayed.`);
+  const held = `${onHold.length} are under a hold and stay: see \`on_hold\`, or add --despite-holds.`;
+  const others = `${failed.length} of ${lines.length} lines failed: see \`failed\`.`;
+  throw new Error(
+    [failed.length > 0 && others, onHold.length > 0 && held, "The others are replayed."].filter(Boolean).join(" "),
+  );
 
   async function eraseAgain(system: System, line: ErasureLine): Promise<Ending> {
     const { account: accountId, candidate, document, reference } = line;
@@ -92,9 +107,20 @@ type Ending = "erased" | "already_erased" | "not_there";
 /** Returns each line with its number, from 1. It is a problem if it is no line of an export. */
 async function linesIn(file: string) {
   const lines: { number: number; line: ErasureLine | Problem }[] = [];
-  for (const [n, text] of (await readFile(file, "utf8")).split("\n").entries()) {
+  const content = await readFile(file, "utf8").catch((cause: unknown) => {
+    throw invalid("/FILE", "", `${file} cannot be read: ${String(Object(cause).code)}.`);
+  });
+  let bad = 0;
+  for (const [n, text] of content.split("\n").entries()) {
     const read = () => checkLine(parseEntry(Buffer.from(text))).value;
-    if (text.trim() !== "") lines.push({ number: n + 1, line: await refusable(read) });
+    const line = text.trim() === "" ? undefined : await refusable(read);
+    if (line !== undefined) lines.push({ number: n + 1, line });
+    if (line instanceof Problem && ++bad > MAX_BAD_LINES)
+      throw invalid(
+        "/FILE",
+        "",
+        `${file} has more than ${MAX_BAD_LINES} lines that \`erasures export\` does not print.`,
+      );
   }
   return lines;
 }

@@ -4,8 +4,9 @@ import { AuditStore } from "../audit/store.ts";
 import { dueStore } from "../candidates/due-store.ts";
 import { CandidateReader } from "../candidates/reader.ts";
 import { erasureOf } from "../candidates/erasure.ts";
+import { HOUR_MS } from "../infra/clock.ts";
 import { newTypeId } from "../infra/ids.ts";
-import { wholeNumber } from "../problems.ts";
+import { invalid, wholeNumber } from "../problems.ts";
 import { retentionService } from "../settings/retention.ts";
 import { RetentionStore } from "../settings/retention-store.ts";
 import type { EraseAfterDays } from "../settings/schema.ts";
@@ -29,18 +30,20 @@ async function set(
   { yes, ...given }: Partial<Record<keyof EraseAfterDays, string>> & { yes?: true },
 ) {
   const entries = Object.entries(given).map(([of, text]) => {
-    return [of, text === "never" ? null : wholeNumber(`/${of}`, numberIn(text), 1, 3_650)];
+    if (text === "never") return [of, null];
+    if (Number.isNaN(numberIn(text))) throw invalid(`/${of}`, "must be a number of days, 1 to 3,650, or never");
+    return [of, wholeNumber(`/${of}`, numberIn(text), 1, 3_650)];
   });
   const erase_after_days = Object.fromEntries(entries) as Partial<EraseAfterDays>;
   const retention = await serviceOf(operations, accountId);
   const days = { ...(await retention.read(accountId)).erase_after_days, ...erase_after_days };
   const mongo = await operations.mongo();
-  const now = operations.clock.now();
+  const { RETENTION_NOTICE_HOURS: hours } = operations.config;
+  const then = operations.clock.now() + hours * HOUR_MS;
   let due = 0;
   for await (const { rows } of dueStore(mongo, new CandidateReader(mongo)).pages(accountId, "", "~"))
-    for (const row of rows) if (Date.parse(erasureOf(row, { days, changedAt: 0, noticeMs: 0 }) ?? "") <= now) due++;
-  const { RETENTION_NOTICE_HOURS: hours } = operations.config;
-  const question = `${due} candidates of ${accountId} are due then, and are erased for good in ${hours} hours. Go on?`;
+    for (const row of rows) if (Date.parse(erasureOf(row, { days, changedAt: 0, noticeMs: 0 }) ?? "") <= then) due++;
+  const question = `${due} candidates of ${accountId} will be due in ${hours} hours, and are erased for good then. Go on?`;
   await confirm(operations, context, question, { yes, needsYes: true });
   return retention.change({ accountId, keyId: operations.actor() }, { erase_after_days }, () => undefined);
 }

@@ -161,10 +161,11 @@ export function endIdOf(id: string): string {
   return `${id}_end`;
 }
 
-function complete({ ms: _ms, ...stored }: Stored): AuditRecord {
+/** `details` may be missing in a damaged entry: its hash then does not fit. */
+function complete({ ms: _ms, details = {}, ...stored }: Stored): AuditRecord {
   // Entries of 0.1.0 have no `of`. One that has it, and no `seq`, was tampered with: no chain has a 0.
   const seq = stored.of === undefined ? null : 0;
-  return { of: null, outcome: null, reason: null, seq, previous: null, hash: null, ...stored };
+  return { details, of: null, outcome: null, reason: null, seq, previous: null, hash: null, ...stored };
 }
 
 /** The order of entries, as an index has it. In an account it is that of the chain. Entries of 0.1.0 have no `seq`, and come first. */

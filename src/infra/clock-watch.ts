@@ -95,7 +95,7 @@ async function asked(time: () => Promise<number>): Promise<number | undefined> {
 }
 
 /** Returns the primary's clock, which `hello` tells, in milliseconds since the epoch. */
-async function localTimeOf(mongo: Mongo): Promise<number> {
+export async function localTimeOf(mongo: Mongo): Promise<number> {
   const { localTime } = await mongo.bounded("ping admin", (limits) => mongo.db.admin().command({ hello: 1 }, limits));
   return (localTime as Date).getTime();
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { mock } from "node:test";
 import { expect } from "chai";
 import { type AuditRecord, hashOf } from "../../src/audit/entry.ts";
 import { AuditStore } from "../../src/audit/store.ts";
@@ -30,6 +31,20 @@ describe("the audit", () => {
     for (let n = 0; n < 6; n++) await store.append([eventOf(account)]);
     return { account, ids: (await collection().find({ account }).sort({ seq: 1 }).toArray()).map(({ _id }) => _id) };
   }
+
+  it("has the time of MongoDB's clock, whatever a command's machine shows", async () => {
+    const account = await service.account();
+    const realMs = Date.now();
+    mock.timers.enable({ apis: ["Date"], now: realMs + 7_200_000 });
+    try {
+      await answerOf(["keys", "create", "--account", account.id, "--name", "Late"], env());
+    } finally {
+      mock.timers.reset();
+    }
+    const times = (await exported("--account", account.id)).map(({ at }) => Date.parse(at) - realMs);
+    expect(times.length).to.be.at.least(2);
+    expect(Math.max(...times)).to.be.within(-5_000, 60_000);
+  });
 
   it("is exported oldest first, each line with its hash and that of the line before it", async () => {
     const { id, client, keyId } = await service.account();
@@ -157,6 +172,15 @@ describe("the audit", () => {
       expect(stderr).to.match(new RegExp(`^The entry ${ids[misfit]} of ${account} does not fit: .+\\.\n$`));
     });
     await Promise.all(cases);
+  });
+
+  it("names an entry without details, which the export has all the same", async () => {
+    const { account, ids } = await chain();
+    await collection().updateOne({ _id: ids[2]! }, { $unset: { details: "" } });
+    const { code, stderr } = await admin(["audit", "verify", "--account", account], env());
+    expect(code).to.equal(1);
+    expect(stderr).to.contain(`${ids[2]} of ${account}`);
+    expect((await exported("--account", account)).map(({ id }) => id)).to.deep.equal(ids);
   });
 
   it("names an entry that was inserted with a hash of its own", async () => {

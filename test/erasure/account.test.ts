@@ -167,7 +167,8 @@ describe("accounts erase", function () {
     late.end(body.slice(5));
     expect(await response).to.deep.include({ status: 201 });
     expect(await erased).to.deep.include({ erased: 1 });
-    expect(await belongings()).to.deep.equal([]);
+    // A process may write the usage of the last minute afterwards.
+    expect((await belongings()).filter((name) => name !== "usage")).to.deep.equal([]);
   });
 
   it("stops if the account is resumed meanwhile, and says so", async () => {
@@ -187,7 +188,7 @@ describe("accounts erase", function () {
     await client.patch(`/candidates/${held.body.id}`, { hold: { reason: "litigation" } });
     const complaint = await complaintOf(["accounts", "erase", account.id, "--yes"], env());
     expect(complaint).to.equal(
-      `${account.id} stays suspended. Under a hold: 1 (${held.body.id}). Lift the holds, or add --despite-holds, and run the same command again.`,
+      `${account.id} stays suspended. Under a hold: 1 (${held.body.id}). Either have the client lift the holds after \`accounts resume\`, or add --despite-holds. Then run the same command again.`,
     );
     expect(await answerOf(["accounts", "show", account.id], env())).to.include({ status: "suspended" });
     const candidates = database().collection<{ _id: string }>("candidates");

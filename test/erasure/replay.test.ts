@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { Stored } from "../../src/candidates/stored.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
-import { admin, answerOf, complaintOf, mistakeOf, serversOf } from "../admin/support.ts";
+import { admin, answerOf, mistakeOf, serversOf } from "../admin/support.ts";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
 import { createPerson, filesIn, tracesIn } from "./support.ts";
@@ -161,8 +161,11 @@ describe("erasures export and replay", function () {
     await client.patch(`/candidates/${body.id}`, { hold: { reason: "litigation" } });
     const line = { account: account.id, candidate: body.id, at: EPOCH };
     const lines = [{ ...line, document: body.documents[0]!.id }, line];
-    const { code, report } = await replay(lines);
-    expect(code).to.equal(0);
+    const { code, stderr, report } = await replay(lines);
+    expect([code, stderr]).to.deep.equal([
+      1,
+      "2 are under a hold and stay: see `on_hold`, or add --despite-holds. The others are replayed.\n",
+    ]);
     expect(report).to.deep.equal({ ...NOTHING, lines: 2, on_hold: [body.id, body.id] });
     expect((await client.get(`/candidates/${body.id}`)).body.documents).to.have.length(1);
     const file = await fileOf(lines);
@@ -179,9 +182,20 @@ describe("erasures export and replay", function () {
     const file = await fileOf([{ account: account.id, candidate: body.id, at: EPOCH }]);
     expect(await mistakeOf(["erasures", "replay", file], env())).to.match(/needs --yes/);
     expect((await client.get(`/candidates/${body.id}`)).status).to.equal(200);
-    expect(await complaintOf(["erasures", "replay", await fileOf(["id,name"]), "--yes"], env())).to.match(/JSON/);
-    const away = await admin(["erasures", "replay", join(folder, "nothing"), "--yes"], env());
-    expect([away.code, away.stdout]).to.deep.equal([1, ""]);
-    expect(away.stderr).to.match(/ENOENT/);
+    const replayed = async (name: string) => mistakeOf(["erasures", "replay", name, "--yes"], env());
+    expect(await replayed(await fileOf(["", "id,name"]))).to.match(
+      /is not what `erasures export` prints: line 2: .*JSON/,
+    );
+    expect(await replayed(await fileOf([{ account: account.id, candidate: "cand_1", at: EPOCH }]))).to.match(
+      /candidate must be an id that begins with cand_/,
+    );
+    expect(await replayed(await fileOf([""]))).to.match(/It has no lines: did the export fail\?/);
+    const others = Array.from({ length: 101 }, () => "other");
+    expect(await replayed(await fileOf([JSON.stringify(EPOCH), ...others]))).to.match(/more than 100 lines/);
+    expect(await replayed(join(folder, "nothing"))).to.match(/nothing cannot be read: ENOENT/);
+    const later = new Date(Date.now() + 60_000).toISOString();
+    expect(await mistakeOf(["erasures", "export", "--since", later], env())).to.match(
+      /since must not be in the future/,
+    );
   });
 });

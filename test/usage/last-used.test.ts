@@ -134,7 +134,8 @@ describe("the last uses of keys", () => {
       lastUsed.start();
       living.push(livingTimers());
     });
-    expect(living).to.deep.equal([before, before]);
+    expect(living).to.have.length(2);
+    expect(Math.max(...living), "timers of others may end meanwhile").to.be.at.most(before);
   });
 
   it("writes a failed batch again, but a later use of a key instead of the earlier one", async () => {
