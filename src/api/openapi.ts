@@ -21,7 +21,16 @@ export function openApi(routes: readonly Route[]): Json {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, components) };
   }
-  paths["/openapi.json"] = { get: contractOperation(components) };
+  const readContract = {
+    operationId: "readContract",
+    tags: ["Contract"],
+    summary: "Read this document",
+    description: "The interface as an OpenAPI 3.1 document. Needs no key and charges no surface.",
+    security: [],
+    parameters: [parameterRef("If-None-Match"), parameterRef("X-Request-Id")],
+    responses: contractResponses(components),
+  };
+  paths["/openapi.json"] = { get: readContract };
   return {
     openapi: "3.1.0",
     info: INFO,
@@ -57,18 +66,6 @@ function operationOf(route: Route, components: Components): Json {
     ],
     ...(body === undefined ? {} : { requestBody: body }),
     responses: responsesOf(route, components),
-  };
-}
-
-function contractOperation(components: Components): Json {
-  return {
-    operationId: "readContract",
-    tags: ["Contract"],
-    summary: "Read this document",
-    description: "The interface as an OpenAPI 3.1 document. Needs no key and charges no surface.",
-    security: [],
-    parameters: [parameterRef("If-None-Match"), parameterRef("X-Request-Id")],
-    responses: contractResponses(components),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import { isObject } from "../schema/merge-patch.ts";
 import { words } from "../schema/words.ts";
 
 type Json = Record<string, unknown>;
@@ -59,10 +60,6 @@ function isPublished(keyword: string, value: unknown, use: Use): boolean {
 
 function each(members: Json, change: (value: unknown) => unknown): Json {
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value)]));
-}
-
-function isObject(value: unknown): value is TSchema & Json {
-  return typeof value === "object" && value !== null;
 }
 
 function described(about: unknown): Json {

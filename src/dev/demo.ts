@@ -13,17 +13,13 @@ export async function greet(config: Config, ready: { port: number; opsPort: numb
     const address = addressOf(config.HOST, ready.port);
     const accounts = await operations.accounts();
     const [existing] = (await accounts.listAccounts()).data;
-    if (existing !== undefined) {
-      print([
-        `Ready: ${address}`,
+    if (existing !== undefined)
+      return print(address, [
         `Another key: npm run --silent admin -- keys create --account ${existing.id} --name NAME`,
       ]);
-      return;
-    }
     const account = await accounts.createAccount({ name: "Demo" });
     const { key } = await accounts.createKey({ accountId: account.id, name: "demo" });
-    print([
-      `Ready: ${address}`,
+    print(address, [
       `Demo account ${account.id} with one key, shown this once: ${key}`,
       "Create a candidate:",
       "",
@@ -57,6 +53,6 @@ export function addressOf(host: string, port: number): string {
   return `http://${anyAddress ? "localhost" : host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-function print(lines: string[]): void {
-  process.stdout.write(`\n${lines.join("\n")}\n\n`);
+function print(address: string, lines: string[]): void {
+  process.stdout.write(`\nReady: ${address}\n${lines.join("\n")}\n\n`);
 }

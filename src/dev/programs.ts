@@ -41,9 +41,7 @@ async function whyNot(program: string, args: string[] = ["--version"]): Promise<
 }
 
 /** Tries one way after the other to find a program. @returns the first one that runs on this machine, if there is one. */
-export async function firstThatRuns(
-  ways: readonly (() => string | undefined | Promise<string | undefined>)[],
-): Promise<string | undefined> {
+export async function firstThatRuns(ways: readonly (() => string | undefined | Promise<string | undefined>)[]) {
   for (const find of ways) {
     const program = await find();
     if (program === undefined) continue;

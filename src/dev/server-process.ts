@@ -72,11 +72,7 @@ export async function launch(spec: ServerSpec, options: LaunchOptions = {}): Pro
  * @returns undefined if it no longer runs.
  * @throws {SetupError} if something listens on its port but does not respond: a second server would corrupt its data.
  */
-export async function adopt(
-  name: string,
-  { url, pid }: ServerRecord,
-  askPid: ServerSpec["askPid"],
-): Promise<Server | undefined> {
+export async function adopt(name: string, { url, pid }: ServerRecord, askPid: ServerSpec["askPid"]) {
   const port = Number(new URL(url).port);
   // The server may have been left behind while it was still starting, so give it time to listen.
   for (const deadline = performance.now() + SLOW_START_MS; performance.now() < deadline; await wait(POLL_MS)) {

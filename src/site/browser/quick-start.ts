@@ -18,11 +18,8 @@ function addKeyField(): void {
   const label = element("label", { for: "key" }, "Your API key");
   const forget = element("button", { type: "button" }, "Forget the key");
   const form = element("form", { class: "key" }, label, field, forget);
-  const note = element(
-    "p",
-    { class: "note" },
-    "The key stays in this tab. It is sent to this service alone, and is gone when you close the tab.",
-  );
+  const kept = "The key stays in this tab. It is sent to this service alone, and is gone when you close the tab.";
+  const note = element("p", { class: "note" }, kept);
   field.value = sessionKey();
   field.addEventListener("input", () => {
     keepSessionKey(field.value);

@@ -68,12 +68,7 @@ export interface Bar {
 }
 
 /** A surface with the window of the account and those of the keys of this tab. */
-export interface SurfaceBars {
-  readonly surface: Surface;
-  readonly account: Bar;
-  readonly keys: readonly Bar[];
-  readonly resetMs: number;
-}
+export type SurfaceBars = ReturnType<typeof barsOf>[number];
 
 /** A window is shown as nearly spent when at most this part of it is left. */
 const NEAR = 0.2;
@@ -83,7 +78,7 @@ const NEAR = 0.2;
  * @param readings of keys of one account, the tab's own key first. A reading of an earlier window than the newest says
  * nothing about this one, and is left out.
  */
-export function barsOf(readings: readonly Reading[], now: number): SurfaceBars[] {
+export function barsOf(readings: readonly Reading[], now: number) {
   const newest = readings.toSorted((a, b) => a.at - b.at).at(-1);
   if (newest === undefined) return [];
   return newest.limits.surfaces.map((latest) => {

@@ -27,11 +27,6 @@ export interface List {
   readonly readAt: Date;
 }
 
-export interface Held {
-  readonly candidate: Candidate;
-  readonly readAt: Date;
-}
-
 /** A file that was read: a pack, or a document's content. */
 export interface Saved {
   /** A blob URL. */
@@ -61,7 +56,7 @@ export class Model {
   entry: KeyEntry = { checking: false, fault: "" };
   list: List | undefined;
   /** By id. */
-  candidates: ReadonlyMap<string, Held> = new Map();
+  candidates: ReadonlyMap<string, { readonly candidate: Candidate; readonly readAt: Date }> = new Map();
   /** The messages sent, by candidate. */
   histories: ReadonlyMap<string, CandidateOutreach> = new Map();
   /** By path. */
