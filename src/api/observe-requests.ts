@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { Context, Middleware } from "koa";
+import type { Middleware } from "koa";
 import type { Logger } from "pino";
 import { sendProblem } from "../http/problem.ts";
 import { checkHost, checkPath, type Draining, requestIdOf, warnerOfProxies } from "../http/request.ts";
@@ -8,7 +8,7 @@ import type { NewId } from "../infra/ids.ts";
 import { describeFailure, withoutRedaction } from "../infra/log.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import type { Tracing } from "../infra/otel.ts";
-import type { ApiState } from "./admit.ts";
+import type { ApiState, Ctx } from "./admit.ts";
 import type { Route } from "./endpoint.ts";
 
 export interface ObserveOptions {
@@ -23,8 +23,6 @@ export interface ObserveOptions {
   trustedProxies: number;
   draining: Draining;
 }
-
-type Ctx = Context & { state: ApiState };
 
 /**
  * Outermost middleware: assigns the request id, records metrics and the access log, checks host and path, and turns errors

@@ -3,9 +3,8 @@ import { PROBLEMS, type ProblemCode } from "../problems.ts";
 import { words } from "../schema/words.ts";
 import type { Route } from "./endpoint.ts";
 import type { COMPONENT_HEADERS } from "./openapi-parts.ts";
-import { publish } from "./publish.ts";
+import { type Json, publish } from "./publish.ts";
 
-type Json = Record<string, unknown>;
 export interface Components {
   readonly schemas: Record<string, Json>;
   readonly responses: Record<string, Json>;

@@ -2,7 +2,7 @@ import type { TSchema } from "typebox";
 import { isObject } from "../schema/merge-patch.ts";
 import { words } from "../schema/words.ts";
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
 /** The side that a schema describes: what a client sends, or what it gets. */
 type Use = "request" | "response";

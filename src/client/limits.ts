@@ -95,13 +95,11 @@ function intervalOf(headers: Headers): number {
 
 /** Parses `"key-create";r=90;t=812, …` (draft-ietf-httpapi-ratelimit-headers-11) to numbers by name. */
 function parametersIn(header: string | null): Map<string, Map<string, number>> {
-  const items = (header ?? "").split(",").map((item) => item.trim().split(";"));
-  return new Map(
-    items.map(([name = "", ...parameters]) => [
-      name.replaceAll('"', ""),
-      new Map(
-        parameters.map((parameter) => parameter.trim().split("=")).map(([key = "", value]) => [key, Number(value)]),
-      ),
-    ]),
-  );
+  const found = new Map<string, Map<string, number>>();
+  for (const item of (header ?? "").split(",")) {
+    const [name = "", ...parameters] = item.trim().split(";");
+    const pairs = parameters.map((parameter) => parameter.trim().split("="));
+    found.set(name.replaceAll('"', ""), new Map(pairs.map(([key = "", value]) => [key, Number(value)])));
+  }
+  return found;
 }

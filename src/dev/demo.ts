@@ -3,6 +3,13 @@ import { fileURLToPath } from "node:url";
 import { Operations } from "../admin/operations.ts";
 import type { Config } from "../config.ts";
 
+const EXAMPLE = {
+  name: "Ada Lovelace",
+  email: "ada@example.com",
+  documents: ["Passport"],
+  references: [{ name: "Charles Babbage", email: "charles@example.com" }],
+};
+
 /**
  * Prints the service's address on standard output. If the database has no account, creates one with a key and prints the
  * key. A key can be shown only when it is created.
@@ -23,7 +30,7 @@ export async function greet(config: Config, ready: { port: number; opsPort: numb
       `Demo account ${account.id} with one key, shown this once: ${key}`,
       "Create a candidate:",
       "",
-      `  ${exampleRequest(address, key)}`,
+      `  curl -i ${address}/candidates -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${JSON.stringify(EXAMPLE)}'`,
       "",
       ...outboxHint(config),
     ]);
@@ -35,16 +42,6 @@ export async function greet(config: Config, ready: { port: number; opsPort: numb
 function outboxHint({ SMTP_URL }: Config): string[] {
   if (!SMTP_URL?.startsWith("file:")) return [];
   return [`Started candidates get reminders. They are written to ${relative("", fileURLToPath(SMTP_URL))}, not sent.`];
-}
-
-function exampleRequest(address: string, key: string): string {
-  const candidate = {
-    name: "Ada Lovelace",
-    email: "ada@example.com",
-    documents: ["Passport"],
-    references: [{ name: "Charles Babbage", email: "charles@example.com" }],
-  };
-  return `curl -i ${address}/candidates -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${JSON.stringify(candidate)}'`;
 }
 
 /** Returns the URL at which this machine reaches the service. */

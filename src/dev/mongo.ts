@@ -9,9 +9,7 @@ import { findInVenv } from "./python.ts";
 import type { ServerSpec } from "./server-process.ts";
 
 /** A program that speaks MongoDB's protocol, and how to run it. */
-export interface MongoProgram {
-  readonly name: string;
-  readonly command: string;
+export interface MongoProgram extends Pick<ServerSpec, "name" | "command"> {
   args(dir: string, port: number): string[];
   /** Its own folder inside a data folder: mongod and the stand-in cannot read each other's files. */
   readonly folder: string;

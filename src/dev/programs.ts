@@ -65,10 +65,8 @@ export async function step(
   say(`${title} …`);
   const started = performance.now();
   const child = spawn(program, args, { stdio: ["ignore", 2, 2], env: { ...process.env, ...env }, signal });
-  const code = await once(child, "exit").then(
-    ([code]: (number | null)[]) => code,
-    () => null, // the program could not be started, or was aborted
-  );
+  // It rejects if the program could not be started, or was aborted.
+  const [code]: unknown[] = await once(child, "exit").catch(() => []);
   signal.throwIfAborted();
   say(`  ${code === 0 ? "done" : "failed"} after ${((performance.now() - started) / 1000).toFixed(1)} s`);
   return code === 0;

@@ -141,10 +141,7 @@ export async function freePort(port = 0, host = "127.0.0.1"): Promise<number> {
 
 async function isListening(port: number): Promise<boolean> {
   const socket = connect(port, "127.0.0.1");
-  const listening = await once(socket, "connect").then(
-    () => true,
-    () => false,
-  );
+  const connected = await once(socket, "connect").catch(() => undefined);
   socket.destroy();
-  return listening;
+  return connected !== undefined;
 }

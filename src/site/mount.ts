@@ -7,12 +7,7 @@ import { problem } from "../problems.ts";
 import { NOT_FOUND, type Page, pages } from "./pages.ts";
 
 /** Route, and its name in the log. The first that fits counts. */
-const ROUTES = {
-  "/docs": "docs",
-  "/docs/assets/:file": "docsAsset",
-  "/docs/{*page}": "docs",
-  "/console": "console",
-} as const;
+const ROUTES = { "/docs": "docs", "/docs/assets/:file": "docsAsset", "/docs/{*page}": "docs", "/console": "console" };
 
 /**
  * Every page keeps to this. All scripts and styles are files of this origin, and requests go to this origin alone.

@@ -116,10 +116,7 @@ function capture({ captures }: Example, body: unknown): HTMLElement[] {
 }
 
 function headerList(headers: Headers): HTMLElement[] {
-  const rows = SHOWN_HEADERS.flatMap((name) => {
-    const value = headers.get(name);
-    return value === null ? [] : [`${name}: ${value}`];
-  });
+  const rows = SHOWN_HEADERS.filter((name) => headers.has(name)).map((name) => `${name}: ${headers.get(name)}`);
   return rows.length === 0 ? [] : [element("pre", { tabindex: "0", class: "headers" }, rows.join("\n"))];
 }
 

@@ -4,8 +4,10 @@ import type { Surface } from "../../limiter/surfaces.ts";
 import { type ProblemCode, PROBLEMS } from "../../problems.ts";
 import { routes, type Services } from "../../routes.ts";
 
+type Bound = "minimum" | "maximum" | "minLength" | "maxLength" | "minItems" | "maxItems" | "maxProperties";
+
 /** The parts of a JSON Schema that the reference shows. */
-export interface Schema {
+export interface Schema extends Readonly<Partial<Record<Bound, number>>> {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -18,13 +20,6 @@ export interface Schema {
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly maxProperties?: number;
 }
 
 type Content = Readonly<Record<string, { readonly schema: Schema }>>;

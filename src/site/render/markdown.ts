@@ -53,13 +53,8 @@ export function fromMarkdown(slug: string, text: string, { runnable = false, ins
   const [lead, ...body] = rest;
   if (title?.type !== "heading" || lead?.type !== "paragraph")
     throw new Error(`${slug}: a page begins with "# Title" and a paragraph.`);
-  return {
-    slug,
-    title: plain(String(title["text"])),
-    lead: plain(String(lead["text"])),
-    body: raw(marked.parser(body)),
-    headings,
-  };
+  const textOf = (token: Tokens.Generic) => plain(String(token["text"]));
+  return { slug, title: textOf(title), lead: textOf(lead), body: raw(marked.parser(body)), headings };
 }
 
 /** Returns a block of code, highlighted if its language is known. */

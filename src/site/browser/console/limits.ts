@@ -117,23 +117,20 @@ export function keyName(keyId: string, index: number): string {
   return index === 0 ? "this key" : shortId(keyId);
 }
 
+const barsIn = (all: readonly SurfaceBars[]) =>
+  all.flatMap(({ surface, account, keys }) => [account, ...keys].map((bar) => ({ ...bar, surface })));
+
 /**
  * Returns what changed between two pictures that a person who does not see the bars should hear: a window that was spent, and
  * the restart of the windows. Empty if nothing did.
  */
 export function newsOf(before: readonly SurfaceBars[], after: readonly SurfaceBars[]): string {
-  const levels = new Map(
-    before.flatMap(({ surface, account, keys }) =>
-      [account, ...keys].map(({ label, level }) => [`${label} ${surface}`, level]),
-    ),
-  );
-  const news = after.flatMap(({ surface, account, keys }) =>
-    [account, ...keys].flatMap(({ label, level, remaining }) => {
-      const was = levels.get(`${label} ${surface}`);
-      if (was === undefined || (was === "spent") === (level === "spent")) return [];
-      const left = level === "spent" ? "no" : count(remaining);
-      return [`${label}: ${left} ${surface} requests are left${level === "spent" ? "" : " again"}.`];
-    }),
-  );
+  const levels = new Map(barsIn(before).map(({ label, surface, level }) => [`${label} ${surface}`, level]));
+  const news = barsIn(after).flatMap(({ label, surface, level, remaining }) => {
+    const was = levels.get(`${label} ${surface}`);
+    if (was === undefined || (was === "spent") === (level === "spent")) return [];
+    const left = level === "spent" ? "no" : count(remaining);
+    return [`${label}: ${left} ${surface} requests are left${level === "spent" ? "" : " again"}.`];
+  });
   return news.join(" ");
 }

@@ -43,10 +43,8 @@ export function shortId(id: string): string {
   return rest.length <= 8 ? id : `${type}_…${rest.slice(-6)}`;
 }
 
-const COUNT = new Intl.NumberFormat("en");
-
 export function count(value: number): string {
-  return COUNT.format(value);
+  return value.toLocaleString("en");
 }
 
 export function bytes(size: number): string {
