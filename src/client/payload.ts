@@ -29,9 +29,8 @@ export function jsonPayload(value: unknown): Payload {
  */
 export function formPayload(fields: object, file: Blob): Payload {
   const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) {
+  for (const [name, value] of Object.entries(fields))
     if (value !== undefined) form.append(name, typeof value === "string" ? value : JSON.stringify(value));
-  }
   form.append("content", file); // last, so that the service knows the fields before the bytes come
   return { isUpload: true, open: () => form, spent: () => false };
 }

@@ -39,10 +39,9 @@ export async function findMongo(tools: string, signal: AbortSignal, dataDir?: st
     ]);
     if (command !== undefined) return mongod(command);
   }
+  const advice = "install mongod on the PATH, or set MONGODB_URL";
   if (hasMongodData)
-    throw new SetupError(
-      `${dataDir} holds the data of a real mongod, but there is no mongod: install mongod on the PATH, or set MONGODB_URL.`,
-    );
+    throw new SetupError(`${dataDir} holds the data of a real mongod, but there is no mongod: ${advice}.`);
   const standin = await findStandin(tools, signal);
   if (standin === undefined)
     throw new SetupError(

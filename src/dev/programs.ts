@@ -9,10 +9,8 @@ const VERSION_TIMEOUT_MS = 10_000;
 
 /** Returns the path of a program on the PATH, as a shell finds it. */
 export function onPath(program: string): string | undefined {
-  return (process.env["PATH"] ?? "")
-    .split(delimiter)
-    .map((folder) => join(folder, program))
-    .find(isExecutable);
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  return folders.map((folder) => join(folder, program)).find(isExecutable);
 }
 
 function isExecutable(path: string): boolean {

@@ -20,15 +20,12 @@ export interface ServerSpec {
   readonly askPid: (url: string) => Promise<number>;
 }
 
-/** A server that is ready. `stop` sends SIGTERM, then SIGKILL after 10 seconds, and resolves when the process is gone. */
-export interface Server extends ServerRecord {
-  stop(): Promise<void>;
-}
-
 /** A server that this process started. `exited` resolves when it is gone, whether it was stopped or crashed. */
-export interface OwnServer extends Server {
+export interface OwnServer extends ServerRecord {
   readonly port: number;
   readonly exited: Promise<unknown>;
+  /** Sends SIGTERM, then SIGKILL after 10 seconds, and resolves when the process is gone. */
+  stop(): Promise<void>;
 }
 
 export interface LaunchOptions {

@@ -48,15 +48,10 @@ function send(ctx: Context, { type, tag, bodies }: Page, status: 200 | 404): voi
   ctx.set(HEADERS);
   ctx.vary("Accept-Encoding");
   // A 404 has no entity tag: a client that sent it back would get no body.
-  if (status === 200) {
-    const kept = keptTag(ctx.req.headers, tag);
-    ctx.set("ETag", kept ?? codedTag(tag, encoding));
-    if (kept !== undefined) {
-      ctx.status = 304;
-      return;
-    }
-  }
-  ctx.status = status;
+  const kept = status === 200 ? keptTag(ctx.req.headers, tag) : undefined;
+  if (status === 200) ctx.set("ETag", kept ?? codedTag(tag, encoding));
+  ctx.status = kept === undefined ? status : 304;
+  if (kept !== undefined) return;
   if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
   ctx.body = bodies[encoding];
   ctx.set("Content-Type", type);

@@ -64,9 +64,7 @@ function addRunButton(block: HTMLElement): void {
       .catch(() => {
         status.textContent = "The service did not answer. Check your connection, then run the example again.";
       })
-      .finally(() => {
-        run.disabled = false;
-      });
+      .finally(() => (run.disabled = false));
   });
 }
 
@@ -103,9 +101,7 @@ async function send(example: Example): Promise<{ title: string; parts: HTMLEleme
 /** Takes values of the response. From now on, the examples show these values instead of the names. */
 function capture({ captures }: Example, body: unknown): HTMLElement[] {
   return Object.entries(captures).map(([name, path]) => {
-    const value = path
-      .split(".")
-      .reduce<unknown>((found, member) => (found as Record<string, unknown> | undefined)?.[member], body);
+    const value = path.split(".").reduce<unknown>((found, member) => Object(found)[member], body);
     variables.set(name, String(value));
     for (const shown of document.querySelectorAll<HTMLElement>(".runnable .hljs-variable")) {
       shown.dataset["name"] ??= shown.textContent ?? "";

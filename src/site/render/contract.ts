@@ -107,10 +107,8 @@ function responsesOf({ responses }: Written): Response[] {
 /** Follows `$ref` until there is none. */
 export function resolved<T extends { readonly $ref?: string }>(value: T): T {
   if (value.$ref === undefined) return value;
-  const target = value.$ref
-    .split("/")
-    .slice(1)
-    .reduce<unknown>((found, name) => (found as Record<string, unknown> | undefined)?.[name], CONTRACT);
+  const [, ...names] = value.$ref.split("/");
+  const target = names.reduce<unknown>((found, name) => Object(found)[name], CONTRACT);
   if (target === undefined) throw new Error(`The contract has no ${value.$ref}.`);
   return resolved(target as T);
 }

@@ -41,7 +41,7 @@ function shell({ title, lead, styles = [], scripts = [] }: Head, current: "docs"
 }
 
 export function documentPage(document: Document, sections: readonly Section[]): string {
-  const { slug, title, lead, body, headings, scripts = [], wide } = document;
+  const { slug, title, lead, body, headings = [], scripts = [], wide } = document;
   const contents = headings.filter(({ level }) => level === 2 || (level === 3 && headings.length < 40));
   const name = slug === "" ? `${NAME}: documentation` : `${title} · ${NAME}`;
   return shell(

@@ -49,8 +49,7 @@ export function fromMarkdown(slug: string, text: string, { runnable = false, ins
       },
     },
   });
-  const [title, ...rest] = marked.lexer(text).filter(({ type }) => type !== "space");
-  const [lead, ...body] = rest;
+  const [title, lead, ...body] = marked.lexer(text).filter(({ type }) => type !== "space");
   if (title?.type !== "heading" || lead?.type !== "paragraph")
     throw new Error(`${slug}: a page begins with "# Title" and a paragraph.`);
   const textOf = (token: Tokens.Generic) => plain(String(token["text"]));

@@ -10,7 +10,7 @@ export function searchIndex(documents: readonly Document[]): Rendered {
   return asset("search.json", "application/json", JSON.stringify(index));
 }
 
-function entriesOf({ slug, title: page, lead, body, headings }: Document): SearchEntry[] {
+function entriesOf({ slug, title: page, lead, body, headings = [] }: Document): SearchEntry[] {
   const path = pathOf(slug);
   const places = headings.map(({ id }) => body.text.indexOf(`id="${id}"`));
   const sections = headings.map(({ id, text: title }, index) => {

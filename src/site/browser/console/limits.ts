@@ -34,9 +34,8 @@ export function costOf(reading: Reading | undefined, surface: Surface): Cost | u
   const { account, key } = quotas;
   const left = Math.min(account.remaining, key.remaining);
   if (left > 0) return { from: "window", left, text: `Costs 1 ${requestOf(surface)}. ${count(left)} left.` };
-  const granted = reading.limits.grants
-    .filter((grant) => grant.surface === surface)
-    .reduce((total, { remaining }) => total + remaining, 0);
+  const grants = reading.limits.grants.filter((grant) => grant.surface === surface);
+  const granted = grants.reduce((total, { remaining }) => total + remaining, 0);
   if (granted > 0) {
     const text = `Costs 1 ${requestOf(surface)} from your grant. ${count(granted)} left.`;
     return { from: "grant", left: granted, text };

@@ -92,11 +92,9 @@ export function withCandidate(list: List | undefined, id: string, now: Candidate
 }
 
 export function listPath({ state, externalId, hours, q }: ListQuery, cursor: string | undefined, now: number): string {
-  const query = new URLSearchParams({ limit: String(ROWS) });
-  if (q !== "") {
-    query.set("q", q);
-    return `/candidates?${query.toString()}`;
-  }
+  const limit = String(ROWS);
+  if (q !== "") return `/candidates?${new URLSearchParams({ limit, q }).toString()}`;
+  const query = new URLSearchParams({ limit });
   if (state !== "") query.set("state", state);
   if (externalId !== "") query.set("external_id", externalId);
   if (cursor !== undefined) query.set("cursor", cursor);
