@@ -29,7 +29,7 @@ export interface AdmitOptions {
   counter: { count(caller: Caller, decision: Decision, cost: number): void; note(keyId: string): void };
 }
 
-type Ctx = Context & { state: ApiState };
+export type Ctx = Context & { state: ApiState };
 
 /**
  * Maximum lookups of the key for one request. After a change of the account the first result may be cached, and the second

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { Context, Middleware } from "koa";
+import type { Middleware } from "koa";
 import type { Logger } from "pino";
 import { sendProblem } from "../http/problem.ts";
 import { checkHost, checkPath, type Draining, requestIdOf, warnerOfProxies } from "../http/request.ts";
@@ -8,26 +8,21 @@ import type { NewId } from "../infra/ids.ts";
 import { describeFailure, withoutRedaction } from "../infra/log.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import type { Tracing } from "../infra/otel.ts";
-import type { ApiState } from "./admit.ts";
+import type { ApiState, Ctx } from "./admit.ts";
 import type { Route } from "./endpoint.ts";
 
-export interface ObserveOptions extends LogOptions {
+export interface ObserveOptions {
+  log: Logger;
+  /** The names in their schemas may be logged. */
+  routes: readonly Pick<Route, "params" | "query" | "body" | "upload">[];
+  /** LOG_CLIENT_ADDRESS */
+  logAddress: "truncated" | "full";
   newId: NewId;
   metrics: Metrics;
   /** Hops of X-Forwarded-For to believe. 0 believes none: the client's address is that of the connection. */
   trustedProxies: number;
   draining: Draining;
 }
-
-interface LogOptions {
-  log: Logger;
-  /** The names in their schemas may be logged. */
-  routes: readonly Pick<Route, "params" | "query" | "body" | "upload">[];
-  /** LOG_CLIENT_ADDRESS */
-  logAddress: "truncated" | "full";
-}
-
-type Ctx = Context & { state: ApiState };
 
 /**
  * Outermost middleware: assigns the request id, records metrics and the access log, checks host and path, and turns errors
@@ -79,11 +74,11 @@ export function measure({ requestDuration }: Metrics, { method, state, res }: Ct
 }
 
 /** Returns a function that writes the line of a request: at level info, or at level error if it has a failure. */
-export function requestLog({ log, routes, logAddress }: LogOptions): (ctx: Ctx, started: number) => void {
+export function requestLog({ log, routes, logAddress }: Pick<ObserveOptions, "log" | "routes" | "logAddress">) {
   const lines = withoutRedaction(log);
   const known = new Set<string>();
   for (const { params, query, body, upload } of routes) addNames([params, query, body, upload?.form], known);
-  return ({ state, method, res }, started) => {
+  return ({ state, method, res }: Ctx, started: number): void => {
     const { failure, decision, refused } = state;
     if (failure === undefined && !lines.isLevelEnabled("info")) return;
     const { code, extras } = refused?.refusal ?? {};

@@ -1,4 +1,5 @@
 import { PROBLEMS, type ProblemCode, quotaExceeded } from "../problems.ts";
+import { CANDIDATE_ID, DOCUMENT_ID } from "../schema/example-ids.ts";
 
 /** The schema of problems in the OpenAPI document, and an example of each. */
 
@@ -32,7 +33,7 @@ export const PROBLEM_SCHEMA = {
     status: whole("The HTTP status.", 404),
     detail: text(
       "What is wrong and what to send instead: a sentence for a person.",
-      'There is no candidate "cand_01k9z3v5m8e6q9t2w4y7b1d3f5". Check the id.',
+      `There is no candidate "${CANDIDATE_ID}". Check the id.`,
     ),
     code: {
       type: "string",
@@ -63,7 +64,7 @@ export const PROBLEM_SCHEMA = {
     to: text("With invalid_transition: the state that was asked for.", "requested"),
     allowed: texts("With invalid_transition: the states that are open.", ["received", "accepted"]),
     reason: text("With nothing_to_send: why no reminder can go out, as in outreach.reason.", "cap_reached"),
-    candidate_id: text("With external_id_taken: the candidate that has the id.", "cand_01k9z3v5m8e6q9t2w4y7b1d3f5"),
+    candidate_id: text("With external_id_taken: the candidate that has the id.", CANDIDATE_ID),
     current_etag: text("With version_mismatch: the ETag of the resource now.", '"kX9wq"'),
   },
 };
@@ -77,21 +78,19 @@ const DETAILS: Record<ProblemCode, string> = {
   api_key_invalid: "The API key is not valid. Check it.",
   api_key_revoked: "The API key was revoked. Use another key, or ask for a new one.",
   account_suspended: "The account is suspended. Contact support to have it resumed.",
-  not_found: 'There is no candidate "cand_01k9z3v5m8e6q9t2w4y7b1d3f5". Check the id.',
-  content_not_available:
-    "Document doc_01k9z3v6n0f7r2x5c8a1s4g6h9 is requested and has no content. Read it once its `content` is not null.",
+  not_found: `There is no candidate "${CANDIDATE_ID}". Check the id.`,
+  content_not_available: `Document ${DOCUMENT_ID} is requested and has no content. Read it once its \`content\` is not null.`,
   method_not_allowed: "This path does not take PUT. Use DELETE, GET, PATCH.",
   not_acceptable: "The pack has none of the types in Accept.",
   request_timeout: "No data arrived for 30 seconds, and the request body was incomplete. Send it again.",
-  external_id_taken: "Candidate cand_01k9z3v5m8e6q9t2w4y7b1d3f5 already has this external_id.",
+  external_id_taken: `Candidate ${CANDIDATE_ID} already has this external_id.`,
   invalid_transition:
     "state cannot be pending: the candidate is started. Send one of these states instead: requested, received.",
   candidate_withdrawn: 'The candidate is withdrawn. PATCH it with "withdrawn": false first.',
   idempotency_in_flight:
     "The first request with this Idempotency-Key is still in progress. Send the request again in a second.",
   active_key_cap_reached: "The account has 5 active keys, the maximum. Revoke one first.",
-  on_hold:
-    'Candidate cand_01k9z3v5m8e6q9t2w4y7b1d3f5 is under a hold, with its documents, their files and its references. Keep it, or lift the hold first: PATCH the candidate with "hold": null.',
+  on_hold: `Candidate ${CANDIDATE_ID} is under a hold, with its documents, their files and its references. Keep it, or lift the hold first: PATCH the candidate with "hold": null.`,
   nothing_to_send: "No reminder can go out. The reason is cap_reached: /docs#nothing_to_send says what to do.",
   reminded_recently: "A reminder was asked for less than an hour ago. Try again in 1742 seconds.",
   too_many_documents: "The candidate already has 200 documents, the maximum.",
@@ -118,10 +117,7 @@ const errors = (pointer: string, detail: string) => ({ errors: [{ pointer, detai
 /** Further members of the documents. */
 const MEMBERS: Partial<Record<ProblemCode, object>> = {
   invalid_query: errors("/limit", "must be at least 1"),
-  external_id_taken: {
-    candidate_id: "cand_01k9z3v5m8e6q9t2w4y7b1d3f5",
-    ...errors("/external_id", "must be unique in the account"),
-  },
+  external_id_taken: { candidate_id: CANDIDATE_ID, ...errors("/external_id", "must be unique in the account") },
   invalid_transition: {
     from: "requested",
     to: "pending",

@@ -1,10 +1,10 @@
 import type { TSchema } from "typebox";
 import { PROBLEMS, type ProblemCode } from "../problems.ts";
+import { words } from "../schema/words.ts";
 import type { Route } from "./endpoint.ts";
 import type { COMPONENT_HEADERS } from "./openapi-parts.ts";
-import { publish } from "./publish.ts";
+import { type Json, publish } from "./publish.ts";
 
-type Json = Record<string, unknown>;
 export interface Components {
   readonly schemas: Record<string, Json>;
   readonly responses: Record<string, Json>;
@@ -16,16 +16,8 @@ const ANY_REQUEST: ProblemCode[] = ["malformed_request", "request_timeout", "hea
 /** Problems that every endpoint with a key can respond with. `codesOf` adds those that depend on the endpoint. */
 const ANY_ENDPOINT: ProblemCode[] = [
   ...ANY_REQUEST,
-  "malformed_path",
-  "invalid_query",
-  "api_key_missing",
-  "api_key_invalid",
-  "api_key_revoked",
-  "account_suspended",
-  "rate_limited",
-  "service_restoring",
-  "limiter_unavailable",
-  "store_unavailable",
+  ...words("malformed_path invalid_query api_key_missing api_key_invalid api_key_revoked account_suspended"),
+  ...words("rate_limited service_restoring limiter_unavailable store_unavailable"),
 ];
 const WITH_UPLOAD: ProblemCode[] = ["payload_too_large", "unsupported_media_type", "validation_failed"];
 

@@ -4,24 +4,29 @@ import type { Route } from "./endpoint.ts";
 import { responsesOf, bytesOf, type Components, contractResponses } from "./openapi-responses.ts";
 import { COMPONENT_HEADERS, INFO, type ParameterName, PARAMETERS, SECURITY, TAGS } from "./openapi-parts.ts";
 import { FAULT_SCHEMA, PROBLEM_EXAMPLES, PROBLEM_SCHEMA } from "./openapi-problems.ts";
-import { publish } from "./publish.ts";
-
-type Json = Record<string, unknown>;
+import { type Json, publish } from "./publish.ts";
 
 const CONTRACT_SCHEMA = { type: "object", description: "An OpenAPI 3.1 document.", additionalProperties: true };
 
 /** Generates the OpenAPI 3.1 document from the routes. Schemas with a title become components. */
 export function openApi(routes: readonly Route[]): Json {
-  const components: Components = {
-    schemas: { Problem: PROBLEM_SCHEMA, Fault: FAULT_SCHEMA, Contract: CONTRACT_SCHEMA },
-    responses: {},
-  };
+  const schemas = { Problem: PROBLEM_SCHEMA, Fault: FAULT_SCHEMA, Contract: CONTRACT_SCHEMA };
+  const components: Components = { schemas, responses: {} };
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, components) };
   }
-  paths["/openapi.json"] = { get: contractOperation(components) };
+  const readContract = {
+    operationId: "readContract",
+    tags: ["Contract"],
+    summary: "Read this document",
+    description: "The interface as an OpenAPI 3.1 document. Needs no key and charges no surface.",
+    security: [],
+    parameters: [parameterRef("If-None-Match"), parameterRef("X-Request-Id")],
+    responses: contractResponses(components),
+  };
+  paths["/openapi.json"] = { get: readContract };
   return {
     openapi: "3.1.0",
     info: INFO,
@@ -57,18 +62,6 @@ function operationOf(route: Route, components: Components): Json {
     ],
     ...(body === undefined ? {} : { requestBody: body }),
     responses: responsesOf(route, components),
-  };
-}
-
-function contractOperation(components: Components): Json {
-  return {
-    operationId: "readContract",
-    tags: ["Contract"],
-    summary: "Read this document",
-    description: "The interface as an OpenAPI 3.1 document. Needs no key and charges no surface.",
-    security: [],
-    parameters: [parameterRef("If-None-Match"), parameterRef("X-Request-Id")],
-    responses: contractResponses(components),
   };
 }
 

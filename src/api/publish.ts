@@ -1,7 +1,8 @@
 import type { TSchema } from "typebox";
+import { isObject } from "../schema/merge-patch.ts";
 import { words } from "../schema/words.ts";
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
 /** The side that a schema describes: what a client sends, or what it gets. */
 type Use = "request" | "response";
@@ -59,10 +60,6 @@ function isPublished(keyword: string, value: unknown, use: Use): boolean {
 
 function each(members: Json, change: (value: unknown) => unknown): Json {
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value)]));
-}
-
-function isObject(value: unknown): value is TSchema & Json {
-  return typeof value === "object" && value !== null;
 }
 
 function described(about: unknown): Json {

@@ -37,7 +37,10 @@ export function compile(schema: TSchema, source: "json" | "query"): (value: unkn
   const compiled = lazy(() => (source === "json" ? forJson : forQuery).compile(schema));
   return (value) => {
     const check = compiled();
-    return check(value) ? [] : faultsOf(check.errors ?? []);
+    if (check(value)) return [];
+    // `if` and `propertyNames` only repeat what the error inside them says.
+    const errors = (check.errors ?? []).filter(({ keyword }) => keyword !== "if" && keyword !== "propertyNames");
+    return errors.slice(0, MAX_FAULTS + 1).map((error) => ({ pointer: pointerOf(error), detail: detailOf(error) }));
   };
 }
 
@@ -65,12 +68,6 @@ function extended(ajv: Ajv2020): Ajv2020 {
     "x-must-be",
     "x-scalar",
   ]);
-}
-
-function faultsOf(errors: ErrorObject[]): Fault[] {
-  // `if` and `propertyNames` only repeat what the error inside them says.
-  const specific = errors.filter(({ keyword }) => keyword !== "if" && keyword !== "propertyNames");
-  return specific.slice(0, MAX_FAULTS + 1).map((error) => ({ pointer: pointerOf(error), detail: detailOf(error) }));
 }
 
 function pointerOf({ instancePath, params, propertyName }: ErrorObject): string {

@@ -1,11 +1,10 @@
-import { Calls } from "./calls.ts";
 import { dispositionOf, type Download, download, type Range, rangeHeaders } from "./download.ts";
 import { Mirror, type MirrorOptions } from "./mirror.ts";
 import { type Bytes, bytesPayload, formPayload, jsonPayload } from "./payload.ts";
 import { path } from "./path.ts";
 import type { CreateOptions, Rows, SyncOptions, SyncResult } from "./sync.ts";
 import { bulkCall, importQuery, sync } from "./sync.ts";
-import { type CallOptions, type ClientOptions, json } from "./transport.ts";
+import { type CallOptions, type ClientOptions, json, Transport } from "./transport.ts";
 import type * as api from "./types.gen.ts";
 
 export interface UploadOptions {
@@ -16,11 +15,11 @@ export interface UploadOptions {
 
 /** A method for each operation. Each may throw RateLimitError, ProblemError, ConnectionError, or the reason of an aborted signal. */
 export class OnboardingClient {
-  readonly #calls: Calls;
+  readonly #calls: Transport;
 
   /** @throws TypeError if baseUrl is no http URL. */
   constructor(options: ClientOptions) {
-    this.#calls = new Calls(options);
+    this.#calls = new Transport(options);
   }
 
   /** Every limit of the account and the key, and the key's live grants. It is free. */
@@ -49,7 +48,8 @@ export class OnboardingClient {
     { dryRun = false, ...options }: CreateOptions & { readonly dryRun?: boolean } = {},
   ): Promise<api.Candidate | api.DryRun> {
     const query = { dry_run: dryRun || undefined, ...importQuery(options) };
-    return this.#calls.post("/candidates", jsonPayload(body), options, dryRun ? "reads" : "create", query);
+    const call = { method: "POST", path: "/candidates", query, payload: jsonPayload(body), options } as const;
+    return this.#calls.send({ ...call, surface: dryRun ? "reads" : "create" }, json<api.Candidate | api.DryRun>);
   }
 
   /** Creates up to 100 candidates, each of which may fail alone. The call counts as that many. */
@@ -107,7 +107,7 @@ export class OnboardingClient {
   }
 
   startCandidate(id: string, options: CallOptions = {}): Promise<api.Candidate> {
-    return this.#calls.post(path`/candidates/${id}/start`, undefined, options, "start");
+    return this.#calls.post(path`/candidates/${id}/start`, options, "start");
   }
 
   readOutreach(id: string, options: CallOptions = {}): Promise<api.CandidateOutreach> {
@@ -115,7 +115,7 @@ export class OnboardingClient {
   }
 
   remindCandidate(id: string, options: CallOptions = {}): Promise<api.Candidate> {
-    return this.#calls.post(path`/candidates/${id}/outreach/remind`, undefined, options, "writes");
+    return this.#calls.post(path`/candidates/${id}/outreach/remind`, options, "writes");
   }
 
   setOutreach(id: string, patch: api.OutreachPatch, options: CallOptions = {}): Promise<api.Candidate> {
@@ -129,7 +129,7 @@ export class OnboardingClient {
     { file, ...options }: CallOptions & { readonly file?: Blob } = {},
   ): Promise<api.Document> {
     const payload = file === undefined ? jsonPayload(document) : formPayload(document, file);
-    return this.#calls.post(path`/candidates/${candidateId}/documents`, payload, options);
+    return this.#calls.post(path`/candidates/${candidateId}/documents`, options, "writes", payload);
   }
 
   readDocument(candidateId: string, documentId: string, options: CallOptions = {}): Promise<api.Document> {
@@ -180,7 +180,7 @@ export class OnboardingClient {
   }
 
   addReference(candidateId: string, reference: api.ReferenceInput, options: CallOptions = {}): Promise<api.Reference> {
-    return this.#calls.post(path`/candidates/${candidateId}/references`, jsonPayload(reference), options);
+    return this.#calls.post(path`/candidates/${candidateId}/references`, options, "writes", jsonPayload(reference));
   }
 
   readReference(id: string, options: CallOptions = {}): Promise<api.Reference> {

@@ -36,9 +36,8 @@ export class KnownLimits {
 
   /** Returns the refusal that holds longest among those in force for this cost, with the seconds that are left of it. */
   refusal(surface: Surface, cost = 1): RateLimitError | undefined {
-    const [held] = (this.#held.get(surface) ?? [])
-      .filter((hold) => hold.left < cost)
-      .toSorted((a, b) => b.until - a.until);
+    const holding = (this.#held.get(surface) ?? []).filter((hold) => hold.left < cost);
+    const [held] = holding.toSorted((a, b) => b.until - a.until);
     if (held === undefined) return undefined;
     const seconds = (held.until - performance.now()) / 1000;
     if (seconds <= 0) return undefined;
@@ -56,10 +55,8 @@ export class KnownLimits {
   note(surface: Surface, headers: Headers): void {
     if (!this.#paced || !headers.has("ratelimit")) return;
     const intervalMs = intervalOf(headers);
-    if (intervalMs === 0) {
-      this.#pace.delete(surface); // turns that were taken in an earlier window delay nothing
-      return;
-    }
+    // Turns that were taken in an earlier window delay nothing.
+    if (intervalMs === 0) return void this.#pace.delete(surface);
     const next = this.#pace.get(surface)?.next ?? performance.now() + intervalMs;
     this.#pace.set(surface, { intervalMs, next });
   }
@@ -95,13 +92,11 @@ function intervalOf(headers: Headers): number {
 
 /** Parses `"key-create";r=90;t=812, …` (draft-ietf-httpapi-ratelimit-headers-11) to numbers by name. */
 function parametersIn(header: string | null): Map<string, Map<string, number>> {
-  const items = (header ?? "").split(",").map((item) => item.trim().split(";"));
-  return new Map(
-    items.map(([name = "", ...parameters]) => [
-      name.replaceAll('"', ""),
-      new Map(
-        parameters.map((parameter) => parameter.trim().split("=")).map(([key = "", value]) => [key, Number(value)]),
-      ),
-    ]),
-  );
+  const found = new Map<string, Map<string, number>>();
+  for (const item of (header ?? "").split(",")) {
+    const [name = "", ...parameters] = item.trim().split(";");
+    const pairs = parameters.map((parameter) => parameter.trim().split("="));
+    found.set(name.replaceAll('"', ""), new Map(pairs.map(([key = "", value]) => [key, Number(value)])));
+  }
+  return found;
 }

@@ -26,9 +26,8 @@ export function jsonPayload(value: unknown): Payload {
 /** Makes a form (RFC 7578) of the file and of the fields, without undefined ones. A field that is not text is sent as JSON. */
 export function formPayload(fields: object, file: Blob): Payload {
   const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) {
+  for (const [name, value] of Object.entries(fields))
     if (value !== undefined) form.append(name, typeof value === "string" ? value : JSON.stringify(value));
-  }
   form.append("content", file); // last, so that the service knows the fields before the bytes come
   return { isUpload: true, open: () => form, spent: () => false };
 }

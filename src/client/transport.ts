@@ -8,7 +8,7 @@ import {
   unexpected,
 } from "./errors.ts";
 import { KnownLimits, type Surface } from "./limits.ts";
-import type { Payload } from "./payload.ts";
+import { jsonPayload, type Payload } from "./payload.ts";
 import { MAX_TIMER_MS, sleep } from "./sleep.ts";
 
 export interface ClientOptions {
@@ -69,6 +69,22 @@ export class Transport {
     this.#base = href.replace(/\/+$/, "");
     this.#options = options;
     this.#limits = new KnownLimits(options.pacing ?? false);
+  }
+
+  get<T>(path: string, options: CallOptions, surface: Surface = "reads", query: Call["query"] = {}): Promise<T> {
+    return this.send({ method: "GET", path, surface, query, options }, json<T>);
+  }
+
+  post<T>(path: string, options: CallOptions, surface: Surface, payload?: Payload): Promise<T> {
+    return this.send({ method: "POST", path, surface, payload, options }, json<T>);
+  }
+
+  patch<T>(path: string, patch: unknown, options: CallOptions, surface: Surface = "writes"): Promise<T> {
+    return this.send({ method: "PATCH", path, surface, payload: jsonPayload(patch), options }, json<T>);
+  }
+
+  delete(path: string, options: CallOptions): Promise<void> {
+    return this.send({ method: "DELETE", path, surface: "writes", options }, nothing);
   }
 
   /**
@@ -186,7 +202,7 @@ export async function json<T>(response: Response): Promise<T> {
   }
 }
 
-export async function nothing(response: Response): Promise<void> {
+async function nothing(response: Response): Promise<void> {
   await response.body?.cancel();
 }
 

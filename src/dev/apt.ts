@@ -22,6 +22,5 @@ export async function aptInstall(name: string, signal: AbortSignal): Promise<boo
 /** Disables a package's service, so that it does not start at the next boot. */
 export async function disableService(name: string, signal: AbortSignal): Promise<void> {
   if (onPath("systemctl") === undefined) return;
-  const options = { signal, env: NO_SERVICES };
-  await step(`Disabling the service ${name}`, "systemctl", ["--quiet", "disable", name], options);
+  await step(`Disabling the service ${name}`, "systemctl", ["--quiet", "disable", name], { signal, env: NO_SERVICES });
 }

@@ -19,11 +19,7 @@ const TSX = import.meta.resolve("tsx");
  * @param file relative to the project's root.
  * @returns its first message (undefined if it exits without one), and its exit code (null if a signal ended it).
  */
-export function runChild(
-  file: string,
-  args: string[],
-  { stopping, forced, env, stopWith, flags = [] }: ChildOptions,
-): { readonly message: Promise<unknown>; readonly exited: Promise<number | null> } {
+export function runChild(file: string, args: string[], { stopping, forced, env, stopWith, flags = [] }: ChildOptions) {
   const program = fileURLToPath(new URL(`../../${file}`, import.meta.url));
   const child: ChildProcess = spawn(process.execPath, [...flags, "--import", TSX, program, ...args], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],

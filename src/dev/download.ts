@@ -98,10 +98,8 @@ async function download(downloadDir: string): Promise<string> {
 function failure(error: unknown): Outcome {
   const { message = String(error), msg = message, url, code } = error as Partial<Record<string, string>>;
   const [reason = ""] = msg.split("\n");
-  return {
-    failed: url === undefined ? reason : `${reason} (${url})`,
-    unreachable: UNREACHABLE.test(code ?? "") && !isReached,
-  };
+  const unreachable = UNREACHABLE.test(code ?? "") && !isReached;
+  return { failed: url === undefined ? reason : `${reason} (${url})`, unreachable };
 }
 
 /** The libraries leave the connection open if the host responds with an error. It would keep this process running. */

@@ -9,9 +9,7 @@ import { findInVenv } from "./python.ts";
 import type { ServerSpec } from "./server-process.ts";
 
 /** A program that speaks MongoDB's protocol, and how to run it. */
-export interface MongoProgram {
-  readonly name: string;
-  readonly command: string;
+export interface MongoProgram extends Pick<ServerSpec, "name" | "command"> {
   args(dir: string, port: number): string[];
   /** Its own folder inside a data folder: mongod and the stand-in cannot read each other's files. */
   readonly folder: string;
@@ -41,10 +39,9 @@ export async function findMongo(tools: string, signal: AbortSignal, dataDir?: st
     ]);
     if (command !== undefined) return mongod(command);
   }
+  const advice = "install mongod on the PATH, or set MONGODB_URL";
   if (hasMongodData)
-    throw new SetupError(
-      `${dataDir} holds the data of a real mongod, but there is no mongod: install mongod on the PATH, or set MONGODB_URL.`,
-    );
+    throw new SetupError(`${dataDir} holds the data of a real mongod, but there is no mongod: ${advice}.`);
   const standin = await findStandin(tools, signal);
   if (standin === undefined)
     throw new SetupError(

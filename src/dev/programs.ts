@@ -9,10 +9,8 @@ const VERSION_TIMEOUT_MS = 10_000;
 
 /** Returns the path of a program on the PATH, as a shell finds it. */
 export function onPath(program: string): string | undefined {
-  return (process.env["PATH"] ?? "")
-    .split(delimiter)
-    .map((folder) => join(folder, program))
-    .find(isExecutable);
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  return folders.map((folder) => join(folder, program)).find(isExecutable);
 }
 
 function isExecutable(path: string): boolean {
@@ -41,9 +39,7 @@ async function whyNot(program: string, args: string[] = ["--version"]): Promise<
 }
 
 /** Tries one way after the other to find a program. @returns the first one that runs on this machine, if there is one. */
-export async function firstThatRuns(
-  ways: readonly (() => string | undefined | Promise<string | undefined>)[],
-): Promise<string | undefined> {
+export async function firstThatRuns(ways: readonly (() => string | undefined | Promise<string | undefined>)[]) {
   for (const find of ways) {
     const program = await find();
     if (program === undefined) continue;
@@ -64,10 +60,8 @@ export async function step(
   say(`${title} …`);
   const started = performance.now();
   const child = spawn(program, args, { stdio: ["ignore", 2, 2], env: { ...process.env, ...env }, signal });
-  const code = await once(child, "exit").then(
-    ([code]: (number | null)[]) => code,
-    () => null, // the program could not be started, or was aborted
-  );
+  // It rejects if the program could not be started, or was aborted.
+  const [code]: unknown[] = await once(child, "exit").catch(() => []);
   signal.throwIfAborted();
   say(`  ${code === 0 ? "done" : "failed"} after ${((performance.now() - started) / 1000).toFixed(1)} s`);
   return code === 0;

@@ -20,15 +20,12 @@ export interface ServerSpec {
   readonly askPid: (url: string) => Promise<number>;
 }
 
-/** A server that is ready. `stop` sends SIGTERM, then SIGKILL after 10 seconds, and resolves when the process is gone. */
-export interface Server extends ServerRecord {
-  stop(): Promise<void>;
-}
-
 /** A server that this process started. `exited` resolves when it is gone, whether it was stopped or crashed. */
-export interface OwnServer extends Server {
+export interface OwnServer extends ServerRecord {
   readonly port: number;
   readonly exited: Promise<unknown>;
+  /** Sends SIGTERM, then SIGKILL after 10 seconds, and resolves when the process is gone. */
+  stop(): Promise<void>;
 }
 
 export interface LaunchOptions {
@@ -68,11 +65,7 @@ export async function launch(spec: ServerSpec, options: LaunchOptions = {}): Pro
  * Finds a server that an earlier process left running. Its process must be the one that responds. Undefined if it runs no longer.
  * @throws {SetupError} if something listens on its port but does not respond: a second server would corrupt its data.
  */
-export async function adopt(
-  name: string,
-  { url, pid }: ServerRecord,
-  askPid: ServerSpec["askPid"],
-): Promise<Server | undefined> {
+export async function adopt(name: string, { url, pid }: ServerRecord, askPid: ServerSpec["askPid"]) {
   const port = Number(new URL(url).port);
   // The server may have been left behind while it was still starting, so give it time to listen.
   for (const deadline = performance.now() + SLOW_START_MS; performance.now() < deadline; await wait(POLL_MS)) {
@@ -138,10 +131,7 @@ export async function freePort(port = 0, host = "127.0.0.1"): Promise<number> {
 
 async function isListening(port: number): Promise<boolean> {
   const socket = connect(port, "127.0.0.1");
-  const listening = await once(socket, "connect").then(
-    () => true,
-    () => false,
-  );
+  const connected = await once(socket, "connect").catch(() => undefined);
   socket.destroy();
-  return listening;
+  return connected !== undefined;
 }

@@ -6,7 +6,7 @@ import { lock } from "./lock.ts";
 import { askMongoPid, findMongo, mongoSpec } from "./mongo.ts";
 import { explain, say } from "./output.ts";
 import { askRedisPid, findRedis, redisSpec } from "./redis.ts";
-import { type Server, type ServerSpec, adopt, launch } from "./server-process.ts";
+import { type OwnServer, type ServerSpec, adopt, launch } from "./server-process.ts";
 import { type ServerRecord, type ServerRole, readServers, recordServer } from "./servers-file.ts";
 
 /** Pause before a crashed server is restarted, in milliseconds. */
@@ -35,7 +35,7 @@ export interface ServersOptions {
  */
 export async function ensureServers(options: ServersOptions): Promise<Servers> {
   const { REDIS_URL, MONGODB_URL } = options.env;
-  const running: Pick<Server, "stop">[] = [];
+  const running: Pick<OwnServer, "stop">[] = [];
   const stop = async (): Promise<void> => {
     for (const server of running.splice(0).toReversed()) await server.stop();
   };
@@ -64,7 +64,7 @@ async function stopEarlier(role: ServerRole, dataDir: string): Promise<void> {
 }
 
 /** Starts a server, and starts it again, on the same port, whenever it ends without being stopped. */
-async function start(role: ServerRole, options: ServersOptions): Promise<Pick<Server, "url" | "stop">> {
+async function start(role: ServerRole, options: ServersOptions): Promise<Pick<OwnServer, "url" | "stop">> {
   const { dataDir, signal } = options;
   await stopEarlier(role, dataDir);
   const spec = await specOf(role, options);

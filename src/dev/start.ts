@@ -20,10 +20,8 @@ async function start(signals: StopSignals): Promise<void> {
   // A second `npm start` may not share the servers of the first: they stop when the first one stops.
   if ((await tryLock(dataDir)) === undefined) {
     const holder = await holderOf(dataDir);
-    throw new SetupError(
-      `npm start is already running on ${shownDataDir}${holder ? ` (process ${holder})` : ""}. ` +
-        "Stop it, or set another DATA_DIR, PORT and OPS_PORT.",
-    );
+    const running = `npm start is already running on ${shownDataDir}${holder ? ` (process ${holder})` : ""}.`;
+    throw new SetupError(`${running} Stop it, or set another DATA_DIR, PORT and OPS_PORT.`);
   }
   for (const setting of ["PORT", "OPS_PORT"] as const) await refuseTaken(setting, config[setting], config.HOST);
   const servers = await ensureServers({ dataDir, tools: toolsIn(dataDir), env: process.env, signal: signals.stopping });

@@ -21,9 +21,7 @@ export function listenForStop(): StopSignals {
       if (!stopping.signal.aborted) {
         firstAt = performance.now();
         stopping.abort();
-      } else if (performance.now() - firstAt > ONE_KEYPRESS_MS) {
-        forced.abort();
-      }
+      } else if (performance.now() - firstAt > ONE_KEYPRESS_MS) forced.abort();
     });
   return { stopping: stopping.signal, forced: forced.signal };
 }

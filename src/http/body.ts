@@ -77,7 +77,7 @@ export function contentTypeOf(req: IncomingMessage): MIMEType | undefined {
  * @throws as `readJson`, apart from what depends on the body's type and text.
  */
 export async function readBytes(req: IncomingMessage, timeoutMs: number, maxBytes: number): Promise<Buffer> {
-  if (Number(req.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(req.headers["content-length"] ?? 0) > maxBytes) throw tooLarge("The JSON body", maxBytes);
   return await new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const checkChunk = chunkCheck();
@@ -85,7 +85,7 @@ export async function readBytes(req: IncomingMessage, timeoutMs: number, maxByte
     const take = (chunk: Buffer): void => {
       size += chunk.length;
       chunks.push(chunk);
-      const fault = size > maxBytes ? tooLarge(maxBytes) : checkChunk(chunk);
+      const fault = size > maxBytes ? tooLarge("The JSON body", maxBytes) : checkChunk(chunk);
       if (fault !== undefined) end(fault);
     };
     const end = (error?: Error | null): void => {
@@ -122,6 +122,6 @@ export function incomplete(reason: string): Error {
   return problem("request_timeout", `${reason} Send it again.`, { headers: { Connection: "close" } });
 }
 
-function tooLarge(maxBytes: number): Error {
-  return problem("payload_too_large", `The JSON body is too large. Send at most ${maxBytes} bytes.`);
+export function tooLarge(what: string, maxBytes: number): Error {
+  return problem("payload_too_large", `${what} is too large. Send at most ${maxBytes} bytes.`);
 }

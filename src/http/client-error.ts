@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { loggedAddress } from "../infra/address.ts";
 import type { NewId } from "../infra/ids.ts";
 import { type ProblemCode, PROBLEMS, refusal } from "../problems.ts";
-import type { Connections } from "./connections.ts";
+import type { boundConnections, Log } from "./connections.ts";
 import { problemDocument } from "./problem.ts";
 
 const REASONS: Record<string, [ProblemCode, string]> = {
@@ -13,9 +13,9 @@ const REASONS: Record<string, [ProblemCode, string]> = {
 };
 
 interface RefusalOptions {
-  connections: Connections;
+  connections: ReturnType<typeof boundConnections>;
   newId: NewId;
-  log: { info(fields: object, message: string): void };
+  log: Log;
   /** LOG_CLIENT_ADDRESS */
   address: "truncated" | "full";
 }

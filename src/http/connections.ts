@@ -13,6 +13,10 @@ export interface ConnectionRules {
   readonly maxIdleMs: number;
 }
 
+export interface Log {
+  info(fields: object, message: string): void;
+}
+
 interface Connection {
   /** The responses that were not sent whole, oldest first. */
   readonly open: ServerResponse[];
@@ -29,49 +33,30 @@ const CHECK_MS = 5_000;
 
 /**
  * Bounds what a connection costs. Node reads up to 64 KiB at once, and begins every request in it: without a bound these
- * are 1,700 requests, whose responses are kept until the client reads them. Add it before any other listener.
+ * are 1,700 requests, whose responses are kept until the client reads them. Call it before adding any other listener.
  */
-export class Connections {
-  readonly #rules: ConnectionRules;
-  readonly #log: { info(fields: object, message: string): void };
-  readonly #all = new Map<Duplex, Connection>();
-
-  constructor(rules: ConnectionRules, log: { info(fields: object, message: string): void }) {
-    this.#rules = rules;
-    this.#log = log;
-  }
-
-  watch(server: Server): void {
-    server.on("connection", (socket) => this.#add(socket));
-    server.on("request", (req, res) => this.#begin(req, res));
-    // Ignores unknown Expect headers, as RFC 9110 (10.1.1) allows. Node would send an empty 417.
-    server.on("checkExpectation", (req, res) => server.emit("request", req, res));
-    const checking = setInterval(() => this.#check(), Math.min(CHECK_MS, this.#rules.maxIdleMs / 4)).unref();
-    server.once("close", () => clearInterval(checking));
-  }
-
-  /** Returns the responses that a connection still has to send whole, oldest first. */
-  openOn(socket: Duplex): readonly ServerResponse[] {
-    return this.#all.get(socket)?.open ?? [];
-  }
-
-  #add(socket: Socket): void {
+export function boundConnections(server: Server, rules: ConnectionRules, log: Log) {
+  const all = new Map<Duplex, Connection>();
+  const end = (socket: Duplex, reason: string): void => {
+    socket.destroy();
+    log.info({ reason }, "connection closed");
+  };
+  server.on("connection", (socket) => {
     const connection: Connection = { open: [], latest: undefined, since: performance.now(), taken: 0 };
-    this.#all.set(socket, connection);
+    all.set(socket, connection);
     socket.once("close", () => {
-      this.#all.delete(socket);
+      all.delete(socket);
       // Node closes the response that is being sent. Those that wait for their turn would never end.
       for (const res of connection.open.slice()) if (res.socket === null) res.emit("close");
     });
-  }
-
-  #begin(req: IncomingMessage, res: ServerResponse): void {
-    const connection = this.#all.get(req.socket);
+  });
+  server.on("request", (req, res): void => {
+    const connection = all.get(req.socket);
     // Costs half as much as the error with a stack that Node would make for each remaining request.
     if (connection === undefined || req.socket.destroyed) return void req.destroy();
     const { open } = connection;
-    if (open.length >= this.#rules.maxOpen) {
-      this.#end(req.socket, "too many requests are open on it");
+    if (open.length >= rules.maxOpen) {
+      end(req.socket, "too many requests are open on it");
       return void req.destroy();
     }
     connection.latest = req;
@@ -80,25 +65,26 @@ export class Connections {
       open.splice(open.indexOf(res), 1);
       connection.since = performance.now();
     });
-  }
-
-  #check(): void {
+  });
+  // Ignores unknown Expect headers, as RFC 9110 (10.1.1) allows. Node would send an empty 417.
+  server.on("checkExpectation", (req, res) => server.emit("request", req, res));
+  const check = (): void => {
     const now = performance.now();
-    for (const [socket, connection] of this.#all) {
+    for (const [socket, connection] of all) {
       const { open, latest, since } = connection;
       const taken = (socket as Socket).bytesWritten - socket.writableLength;
       const isStuck =
         open.length > 0 ? socket.writableLength > 0 && taken === connection.taken : latest?.complete !== false;
       if (!isStuck) Object.assign(connection, { since: now, taken });
-      else if (open.length > 0 && now - since > this.#rules.maxUnreadMs) this.#end(socket, "its response is not read");
-      else if (open.length === 0 && now - since > this.#rules.maxIdleMs) this.#end(socket, "it sends no request");
+      else if (open.length > 0 && now - since > rules.maxUnreadMs) end(socket, "its response is not read");
+      else if (open.length === 0 && now - since > rules.maxIdleMs) end(socket, "it sends no request");
     }
-  }
-
-  #end(socket: Duplex, reason: string): void {
-    socket.destroy();
-    this.#log.info({ reason }, "connection closed");
-  }
+  };
+  const checking = setInterval(check, Math.min(CHECK_MS, rules.maxIdleMs / 4)).unref();
+  server.once("close", () => clearInterval(checking));
+  /** Returns the responses that a connection still has to send whole, oldest first. */
+  const openOn = (socket: Duplex): readonly ServerResponse[] => all.get(socket)?.open ?? [];
+  return { openOn };
 }
 
 /** After the response, a connection on which nothing arrives for this many milliseconds is closed. nginx waits as long. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { TimeSlice } from "../infra/time-slice.ts";
 import { invalid, Problem, problem } from "../problems.ts";
 import { checkMediaType, contentTypeOf, hasBody, MAX_JSON_BYTES, readBytes } from "./body.ts";
+import { BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE, SPACE } from "./json.ts";
 
 /** Maximum size of a body with several entries, in bytes, and of what may stand around them. */
 const MAX_BYTES = 8 * MAX_JSON_BYTES;
@@ -60,10 +61,6 @@ async function linesOf(bytes: Buffer, max: number): Promise<Uint8Array[]> {
 }
 
 const NEWLINE = 0x0a;
-const SPACE = 0x20;
-const QUOTE = 0x22;
-const [BACKSLASH, COMMA] = Buffer.from("\\,");
-const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from("[]{}");
 
 function isBlank(bytes: Buffer): boolean {
   for (let at = 0; at < bytes.length; at++) if (bytes[at]! > SPACE) return false;

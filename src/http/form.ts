@@ -9,10 +9,10 @@ import type { IncomingFile } from "../content/file.ts";
 import { invalid, problem } from "../problems.ts";
 import { isMediaType } from "../schema/media-type.ts";
 import { escapePointer } from "../schema/pointer.ts";
-import { checkContentEncoding, contentTypeOf, MAX_JSON_BYTES } from "./body.ts";
+import { checkContentEncoding, contentTypeOf, MAX_JSON_BYTES, tooLarge } from "./body.ts";
 import { fieldsTooLarge, formFields } from "./form-fields.ts";
 import { checkTransferEncoding, filenameIn, headerValue, invalidFile } from "./mime.ts";
-import { checkLength, incoming, tooLarge, type Upload, type UploadRules } from "./upload.ts";
+import { checkLength, incoming, type Upload, type UploadRules } from "./upload.ts";
 
 /** Maximum parts of a form: more than any endpoint has fields. */
 const MAX_PARTS = 32;
@@ -52,7 +52,7 @@ export function openForm(req: IncomingMessage, schema: TSchema | undefined, rule
     try {
       for await (const chunk of content) {
         size += chunk.length;
-        if (size > maxFileBytes) abort.abort(tooLarge(maxFileBytes));
+        if (size > maxFileBytes) abort.abort(tooLarge("The file", maxFileBytes));
         abort.signal.throwIfAborted();
         yield chunk;
       }
@@ -72,11 +72,8 @@ export function openForm(req: IncomingMessage, schema: TSchema | undefined, rule
     if (name === "content") {
       if (stream !== undefined) throw invalid("/content", "must be one file", MORE_FILES);
       stream = part;
-      found({
-        stream: upToLimit(part),
-        filename: filenameIn(disposition.params, pointer, takesAnyText),
-        contentType: typeOf(type),
-      });
+      const filename = filenameIn(disposition.params, pointer, takesAnyText);
+      found({ stream: upToLimit(part), filename, contentType: typeOf(type) });
     } else if (isFile) {
       throw invalidFile(pointer, "must not be a file; send the file in the part named content");
     } else {

@@ -79,9 +79,9 @@ function inspect(text: string, maxValues: number): { values: number; repeatedAt:
   return { values, repeatedAt };
 }
 
-const SPACE = 0x20;
-const [QUOTE, BACKSLASH, COMMA, COLON] = Buffer.from('"\\,:');
-const [OPEN_LIST, OPEN_OBJECT, CLOSE_LIST, CLOSE_OBJECT] = Buffer.from("[{]}");
+export const SPACE = 0x20;
+export const [QUOTE, BACKSLASH, COMMA, COLON] = Buffer.from('"\\,:');
+export const [OPEN_LIST, OPEN_OBJECT, CLOSE_LIST, CLOSE_OBJECT] = Buffer.from("[{]}");
 
 /** Returns the index of the quote that ends the text. */
 function endOfText(text: string, start: number): number {

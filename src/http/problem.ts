@@ -15,7 +15,12 @@ const ID_MEMBER = '"request_id":"';
 /** Returns the body of a problem+json response (RFC 9457, 3). @param requestId has no character that JSON escapes. */
 export function problemDocument(refused: Refusal, requestId: string): string {
   let text = texts.get(refused);
-  if (text === undefined) texts.set(refused, (text = textsOf(refused)));
+  if (text === undefined) {
+    const whole = JSON.stringify(problemMembers(refused, ""));
+    // Quotes inside a text are escaped, so this is the member.
+    const at = whole.indexOf(ID_MEMBER) + ID_MEMBER.length;
+    texts.set(refused, (text = [whole.slice(0, at), whole.slice(at)]));
+  }
   return text[0] + requestId + text[1];
 }
 
@@ -24,13 +29,6 @@ export function problemMembers({ code, detail, extras }: Refusal, requestId: str
   const { status, title } = PROBLEMS[code];
   const { members, errors } = extras;
   return { type: `/docs#${code}`, title, status, detail, code, request_id: requestId, ...members, errors };
-}
-
-function textsOf(refused: Refusal): [before: string, after: string] {
-  const text = JSON.stringify(problemMembers(refused, ""));
-  // Quotes inside a text are escaped, so this is the member.
-  const at = text.indexOf(ID_MEMBER) + ID_MEMBER.length;
-  return [text.slice(0, at), text.slice(at)];
 }
 
 /** Sends problem+json for an error. An error that is not a Problem becomes internal_error, without details. */

@@ -136,9 +136,17 @@ export function sendText(ctx: Context, text: Buffer | string, tag?: string, code
   const coding = codingOf(text, req.headers["accept-encoding"]);
   const isCodable = coding !== "identity" || text.length >= MIN_COMPRESSED;
   if (isCodable && !res.hasHeader("Vary")) res.setHeader("Vary", "Accept-Encoding");
-  if (coding !== "identity") return sendCoded(ctx, text, coding, tag, coded);
-  ctx.body = text;
-  return undefined;
+  if (coding === "identity") {
+    ctx.body = text;
+    return undefined;
+  }
+  const body = coded?.get(coding) ?? compress(text, coding, () => coded === undefined && req.socket.destroyed);
+  coded?.set(coding, body);
+  return body.then((bytes) => {
+    ctx.body = bytes;
+    res.setHeader("Content-Encoding", coding);
+    if (tag !== undefined) res.setHeader("ETag", codedTag(tag, coding));
+  });
 }
 
 /** Returns the coding for a body. A small one gets none, unless the header refuses identity. */
@@ -147,21 +155,6 @@ export function codingOf({ length }: Buffer | string, header: string | undefined
   if (header === undefined || (isSmall && !header.includes("q=0"))) return "identity";
   const accepted = codingsFor(header);
   return isSmall && accepted.includes("identity") ? "identity" : accepted[0];
-}
-
-async function sendCoded(
-  ctx: Context,
-  text: Buffer | string,
-  coding: Exclude<Coding, "identity">,
-  tag: string | undefined,
-  coded: CodedBodies | undefined,
-): Promise<void> {
-  const { req, res } = ctx;
-  const body = coded?.get(coding) ?? compress(text, coding, () => coded === undefined && req.socket.destroyed);
-  coded?.set(coding, body);
-  ctx.body = await body;
-  res.setHeader("Content-Encoding", coding);
-  if (tag !== undefined) res.setHeader("ETag", codedTag(tag, coding));
 }
 
 /** Maximum length that the event loop compresses: 50 µs. To hand a body to the thread pool and take it back costs 100 µs. */

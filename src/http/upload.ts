@@ -5,7 +5,7 @@ import type { IncomingFile, StoredFile } from "../content/file.ts";
 import { TimeLimit } from "../infra/time-limit.ts";
 import { problem } from "../problems.ts";
 import { isMediaType } from "../schema/media-type.ts";
-import { checkContentEncoding, chunkCheck, contentTypeOf, incomplete } from "./body.ts";
+import { checkContentEncoding, chunkCheck, contentTypeOf, incomplete, tooLarge } from "./body.ts";
 import { checkTransferEncoding, filenameIn, headerValue, invalidFile } from "./mime.ts";
 import { headerOf } from "./request.ts";
 
@@ -105,7 +105,7 @@ export function incoming(req: IncomingMessage, { maxFileBytes, timeoutMs }: Uplo
     transform(chunk: Buffer, _encoding, done) {
       stalled.restart();
       size += chunk.length;
-      const fault = size > maxBytes ? tooLarge(maxFileBytes) : checkChunk(chunk);
+      const fault = size > maxBytes ? tooLarge("The file", maxFileBytes) : checkChunk(chunk);
       if (fault === undefined) done(null, chunk);
       else done(fault);
     },
@@ -128,9 +128,5 @@ export function incoming(req: IncomingMessage, { maxFileBytes, timeoutMs }: Uplo
 
 /** @throws problem payload_too_large if Content-Length says that the body has more than `maxBytes`. */
 export function checkLength(req: IncomingMessage, maxFileBytes: number, maxBytes = maxFileBytes): void {
-  if (Number(req.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxFileBytes);
-}
-
-export function tooLarge(maxFileBytes: number): Error {
-  return problem("payload_too_large", `The file is too large. Send at most ${maxFileBytes} bytes.`);
+  if (Number(req.headers["content-length"] ?? 0) > maxBytes) throw tooLarge("The file", maxFileBytes);
 }

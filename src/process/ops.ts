@@ -1,4 +1,4 @@
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import { prometheusContentType } from "prom-client";
 import { listen } from "./listen.ts";
 
@@ -13,19 +13,15 @@ export interface OpsSource {
  * requests, be it with 503, and /readyz?deep=1 while Redis and MongoDB respond as well. /metrics is for Prometheus.
  * @throws if the port is taken.
  */
-export async function serveOps(
-  source: OpsSource,
-  port: number,
-  host: string,
-): Promise<{ port: number; close(): void }> {
-  const server: Server = createServer((req, res) => {
+export async function serveOps(source: OpsSource, port: number, host: string) {
+  const server = createServer((req, res) => {
     respond(source, req.url ?? "", res).catch((error: unknown) => {
       res.writeHead(500, { "Content-Type": "text/plain" }).end(String(error));
     });
   });
   return {
     port: await listen(server, port, host),
-    close() {
+    close(): void {
       server.close();
       server.closeAllConnections();
     },

@@ -6,7 +6,7 @@ import { compose } from "../compose.ts";
 import type { System } from "../system.ts";
 import type { Config } from "../config.ts";
 import { refuseMalformed } from "../http/client-error.ts";
-import { Connections, lingerOverBodies } from "../http/connections.ts";
+import { boundConnections, lingerOverBodies } from "../http/connections.ts";
 import { makeLazyValues } from "../infra/lazy.ts";
 import { newTypeId } from "../infra/ids.ts";
 import { createLog, describeFailure } from "../infra/log.ts";
@@ -98,8 +98,7 @@ function serverOf(app: RequestListener, log: Logger, { LOG_CLIENT_ADDRESS: addre
   // No limit beside 16 KiB: Node would silently drop headers past the 2,000th, perhaps the API key.
   server.maxHeadersCount = 0;
   server.maxConnections = MAX_CONNECTIONS;
-  const connections = new Connections(CONNECTION_RULES, log);
-  connections.watch(server);
+  const connections = boundConnections(server, CONNECTION_RULES, log);
   server.on("request", app);
   lingerOverBodies(server);
   refuseMalformed(server, { connections, newId: newTypeId, log, address });

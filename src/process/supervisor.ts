@@ -37,8 +37,8 @@ export async function superviseReplicas(config: Config, onStop: (stop: Replica["
 
   async function stop(): Promise<void> {
     stopping = true;
-    const workers = Object.values(cluster.workers ?? {}).filter(
-      (worker): worker is Worker => worker?.isDead() === false,
+    const workers = Object.values(cluster.workers ?? {}).flatMap((worker) =>
+      worker?.isDead() === false ? worker : [],
     );
     for (const { process } of workers) process.kill("SIGTERM");
     await Promise.all(workers.map((worker) => new Promise((resolve) => worker.once("exit", resolve))));

@@ -40,19 +40,16 @@ const MIDNIGHT = /^(\d{4}-\d{2}-\d{2})[Tt ]00:00(?::00(?:\.0+)?)?(?:[Zz]|[+-]00:
 export const tidier: (schema: TSchema) => Tidy = ofNode;
 
 function ofNode(node: Node): Tidy {
-  if (node.then !== undefined && node.else !== undefined) return ofEither(node.then, node.else);
+  if (node.then !== undefined && node.else !== undefined) {
+    const [tidyText, tidyOther] = [ofNode(node.then), ofNode(node.else)]; // `if: { type: "string" }`
+    return (value) => (typeof value === "string" ? tidyText(value) : tidyOther(value));
+  }
   if (node.properties !== undefined) return ofObject(node.properties, node.additionalProperties === false);
   if (typeof node.additionalProperties === "object") return ofMap(node.additionalProperties, node.maxProperties);
   if (node.items !== undefined) return ofArray(node.items, maxItemsOf(node));
   if (node["x-scalar"]) return (value) => cut(scalar(value), node.maxLength);
   const isText = typesOf(node).includes("string") && node.enum === undefined && node.contentEncoding === undefined;
   return isText ? ofText(node) : (value) => value;
-}
-
-/** `if: { type: "string" }`. */
-function ofEither(text: Node, other: Node): Tidy {
-  const [tidyText, tidyOther] = [ofNode(text), ofNode(other)];
-  return (value) => (typeof value === "string" ? tidyText(value) : tidyOther(value));
 }
 
 function ofObject(properties: Record<string, Node>, strict: boolean): Tidy {

@@ -22,22 +22,20 @@ const metadata = {
   propertyNames: { type: "string", minLength: 1, maxLength: 100, not: { const: "__proto__" } },
   examples: [{ source: "referral" }],
 };
+const label = { type: "string", maxLength: 500 };
 
 /** The client's own labels: up to 50 strings of up to 500 characters, with names of 1 to 100 characters. */
 export const Metadata = titled(
   "Metadata",
   "The client's own labels. The service stores them and does nothing else with them.",
-  Type.Unsafe<Record<string, string>>({ ...metadata, additionalProperties: { type: "string", maxLength: 500 } }),
+  Type.Unsafe<Record<string, string>>({ ...metadata, additionalProperties: label }),
 );
 
 /** Metadata as a client sends it. Numbers and booleans become their JSON text, and null is the same as absent. */
 export const MetadataInput = titled(
   "MetadataInput",
   "The client's own labels: up to 50 strings of up to 500 characters, with names of 1 to 100 characters. A number or a boolean is kept as its text. Null is the same as leaving the label out.",
-  Type.Unsafe<Record<string, string>>({
-    ...metadata,
-    additionalProperties: { type: "string", maxLength: 500, "x-scalar": true },
-  }),
+  Type.Unsafe<Record<string, string>>({ ...metadata, additionalProperties: { ...label, "x-scalar": true } }),
 );
 
 /** Metadata in a merge patch. A null member removes that member. */

@@ -7,27 +7,15 @@ import { problem } from "../problems.ts";
 import { NOT_FOUND, type Page, pages } from "./pages.ts";
 
 /** Route, and its name in the log. The first that fits counts. */
-const ROUTES = {
-  "/docs": "docs",
-  "/docs/assets/:file": "docsAsset",
-  "/docs/{*page}": "docs",
-  "/console": "console",
-} as const;
+const ROUTES = { "/docs": "docs", "/docs/assets/:file": "docsAsset", "/docs/{*page}": "docs", "/console": "console" };
 
 /**
  * Every page keeps to this. All scripts and styles are files of this origin, and requests go to this origin alone.
  * `data:` is for the icons in the style sheet of swagger-ui.
  */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "form-action 'none'",
-].join("; ");
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+  "base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
 
 const HEADERS = {
   // A copy may be kept, but is checked before each use: after an upgrade a page and its scripts are of one version.
@@ -60,15 +48,10 @@ function send(ctx: Context, { type, tag, bodies }: Page, status: 200 | 404): voi
   ctx.set(HEADERS);
   ctx.vary("Accept-Encoding");
   // A 404 has no entity tag: a client that sent it back would get no body.
-  if (status === 200) {
-    const kept = keptTag(ctx.req.headers, tag);
-    ctx.set("ETag", kept ?? codedTag(tag, encoding));
-    if (kept !== undefined) {
-      ctx.status = 304;
-      return;
-    }
-  }
-  ctx.status = status;
+  const kept = status === 200 ? keptTag(ctx.req.headers, tag) : undefined;
+  if (status === 200) ctx.set("ETag", kept ?? codedTag(tag, encoding));
+  ctx.status = kept === undefined ? status : 304;
+  if (kept !== undefined) return;
   if (encoding !== "identity") ctx.set("Content-Encoding", encoding);
   ctx.body = bodies[encoding];
   ctx.set("Content-Type", type);

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect } from "node:net";
 import { expect } from "chai";
 import { refuseMalformed } from "../../src/http/client-error.ts";
-import { Connections } from "../../src/http/connections.ts";
+import { boundConnections } from "../../src/http/connections.ts";
 
 const BODY =
   '{"type":"/docs#malformed_request","title":"Malformed request","status":400,' +
@@ -30,8 +30,7 @@ describe("A request that the HTTP parser rejects", () => {
     logged.length = 0;
     server = createServer();
     const log = { info: (...line: [object, string]) => void logged.push(line) };
-    const connections = new Connections({ maxOpen: 16, maxUnreadMs: 60_000, maxIdleMs: 60_000 }, log);
-    connections.watch(server);
+    const connections = boundConnections(server, { maxOpen: 16, maxUnreadMs: 60_000, maxIdleMs: 60_000 }, log);
     refuseMalformed(server, { connections, newId: () => "req_1", log, address: "full" });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "chai";
-import { Connections } from "../../src/http/connections.ts";
+import { boundConnections } from "../../src/http/connections.ts";
 import { useService } from "../support/use-service.ts";
 
 const GET = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -19,7 +19,7 @@ describe("A connection", () => {
     logged = [];
     handled = 0;
     server = createServer({ keepAliveTimeout: 60_000 });
-    new Connections(RULES, { info: (fields) => void logged.push(fields) }).watch(server);
+    boundConnections(server, RULES, { info: (fields) => void logged.push(fields) });
     server.on("request", (req, res) => {
       if (req.socket.destroyed) return;
       handled++;

@@ -18,23 +18,17 @@ for (const block of document.querySelectorAll<HTMLElement>(".code")) {
 }
 
 async function copy(block: HTMLElement, button: HTMLButtonElement): Promise<void> {
-  const copied = await write(block.querySelector("pre")?.textContent ?? "");
-  status.textContent = copied
-    ? "The code is copied."
-    : "The browser does not let this page copy. Select the code instead.";
-  button.textContent = copied ? "Copied" : "Not copied";
+  try {
+    await navigator.clipboard.writeText(block.querySelector("pre")?.textContent ?? "");
+    status.textContent = "The code is copied.";
+    button.textContent = "Copied";
+  } catch {
+    // The browser forbids it, or has no clipboard at all: without HTTPS.
+    status.textContent = "The browser does not let this page copy. Select the code instead.";
+    button.textContent = "Not copied";
+  }
   setTimeout(() => {
     button.textContent = "Copy";
     status.textContent = "";
   }, 2000);
-}
-
-/** Returns whether the text is in the clipboard. A browser may forbid it; without HTTPS it has no clipboard at all. */
-async function write(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

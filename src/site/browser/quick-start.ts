@@ -18,11 +18,8 @@ function addKeyField(): void {
   const label = element("label", { for: "key" }, "Your API key");
   const forget = element("button", { type: "button" }, "Forget the key");
   const form = element("form", { class: "key" }, label, field, forget);
-  const note = element(
-    "p",
-    { class: "note" },
-    "The key stays in this tab. It is sent to this service alone, and is gone when you close the tab.",
-  );
+  const kept = "The key stays in this tab. It is sent to this service alone, and is gone when you close the tab.";
+  const note = element("p", { class: "note" }, kept);
   field.value = sessionKey();
   field.addEventListener("input", () => {
     keepSessionKey(field.value);
@@ -67,9 +64,7 @@ function addRunButton(block: HTMLElement): void {
       .catch(() => {
         status.textContent = "The service did not answer. Check your connection, then run the example again.";
       })
-      .finally(() => {
-        run.disabled = false;
-      });
+      .finally(() => (run.disabled = false));
   });
 }
 
@@ -106,9 +101,7 @@ async function send(example: Example): Promise<{ title: string; parts: HTMLEleme
 /** Takes values of the response. From now on, the examples show these values instead of the names. */
 function capture({ captures }: Example, body: unknown): HTMLElement[] {
   return Object.entries(captures).map(([name, path]) => {
-    const value = path
-      .split(".")
-      .reduce<unknown>((found, member) => (found as Record<string, unknown> | undefined)?.[member], body);
+    const value = path.split(".").reduce<unknown>((found, member) => Object(found)[member], body);
     variables.set(name, String(value));
     for (const shown of document.querySelectorAll<HTMLElement>(".runnable .hljs-variable")) {
       shown.dataset["name"] ??= shown.textContent ?? "";
@@ -119,10 +112,7 @@ function capture({ captures }: Example, body: unknown): HTMLElement[] {
 }
 
 function headerList(headers: Headers): HTMLElement[] {
-  const rows = SHOWN_HEADERS.flatMap((name) => {
-    const value = headers.get(name);
-    return value === null ? [] : [`${name}: ${value}`];
-  });
+  const rows = SHOWN_HEADERS.filter((name) => headers.has(name)).map((name) => `${name}: ${headers.get(name)}`);
   return rows.length === 0 ? [] : [element("pre", { tabindex: "0", class: "headers" }, rows.join("\n"))];
 }
 

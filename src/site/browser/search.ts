@@ -66,9 +66,8 @@ export function addSearch(button: HTMLButtonElement): void {
 
 function countText(count: number): string {
   if (count === 0) return "Nothing found.";
-  return count === 1
-    ? "1 place found."
-    : `${count} places found${count > MAX_RESULTS ? `, the best ${MAX_RESULTS} shown` : ""}.`;
+  if (count === 1) return "1 place found.";
+  return `${count} places found${count > MAX_RESULTS ? `, the best ${MAX_RESULTS} shown` : ""}.`;
 }
 
 function itemOf(address: string, { page, title, text }: SearchEntry, query: string): HTMLLIElement {

@@ -1,4 +1,5 @@
 import type { ProblemCode } from "../../problems.ts";
+import { words } from "../../schema/words.ts";
 
 /** What a problem means to its reader. Markdown, without links. */
 interface Advice {
@@ -6,9 +7,15 @@ interface Advice {
   readonly when: string;
   /** What a client does about it. */
   readonly remedy: string;
-  /** "never" or "later" if a program may not, or may, send the same request again without a person. Unset: only after a change. */
-  readonly retry?: "never" | "later";
 }
+
+/** A program may send the same request again without a person. After any other problem it may do so only after a change. */
+export const RETRIED_LATER: readonly ProblemCode[] = [
+  ...words("content_not_available request_timeout idempotency_in_flight rate_limited internal_error pack_unavailable"),
+  ...words("service_restoring limiter_unavailable store_unavailable"),
+];
+/** A program may not send the same request again. */
+export const NEVER_RETRIED: readonly ProblemCode[] = ["account_suspended", "candidate_deleted"];
 
 /** The order is that of PROBLEMS. A code without advice does not compile. */
 export const ADVICE: Record<ProblemCode, Advice> = {
@@ -44,7 +51,6 @@ export const ADVICE: Record<ProblemCode, Advice> = {
   account_suspended: {
     when: "The account is suspended. All of its keys are refused.",
     remedy: "Stop, and contact support.",
-    retry: "never",
   },
   not_found: {
     when: "The path does not exist, or your account has nothing with this id. Other accounts' objects look the same.",
@@ -53,7 +59,6 @@ export const ADVICE: Record<ProblemCode, Advice> = {
   content_not_available: {
     when: "The document exists, but no file was uploaded for it.",
     remedy: "Read the document first: `content` is null until there is a file.",
-    retry: "later",
   },
   method_not_allowed: {
     when: "The path exists, but does not take this method.",
@@ -66,7 +71,6 @@ export const ADVICE: Record<ProblemCode, Advice> = {
   request_timeout: {
     when: "The body did not arrive completely in time.",
     remedy: "Send it again. If it happens often, your uplink is slow or your client stops while it sends.",
-    retry: "later",
   },
   external_id_taken: {
     when: "Another candidate of your account has this `external_id`.",
@@ -88,7 +92,6 @@ export const ADVICE: Record<ProblemCode, Advice> = {
     when: "The first request with this `Idempotency-Key` has no response yet, or its response is just being stored.",
     remedy:
       "Wait for `Retry-After`, then send the same request with the same key. You get the response of the first one.",
-    retry: "later",
   },
   active_key_cap_reached: {
     when: "The account already has as many active keys as it may have. Only the operators' command line shows this.",
@@ -108,7 +111,6 @@ export const ADVICE: Record<ProblemCode, Advice> = {
   candidate_deleted: {
     when: "The candidate was deleted and its data is erased.",
     remedy: "Delete your copy. The list shows this id as a row with `deleted: true`, for good.",
-    retry: "never",
   },
   version_mismatch: {
     when: "`If-Match` names an entity tag that is not the current one: someone else has changed the resource. Or it names a weak one (`W/`), which a proxy that compresses has made.",
@@ -139,7 +141,6 @@ export const ADVICE: Record<ProblemCode, Advice> = {
     when: "The window of the account or of the key is used up for this surface. `scope` says which. The scope `address` means that too many wrong keys came from your address.",
     remedy:
       "Wait for `Retry-After` seconds, then go on. Requests sent before then are refused too. Watch `RateLimit` to slow down before it happens.",
-    retry: "later",
   },
   headers_too_large: {
     when: "The request's headers are larger than 16 KiB in all.",
@@ -149,27 +150,22 @@ export const ADVICE: Record<ProblemCode, Advice> = {
     when: "Something failed on our side.",
     remedy:
       "Send the same request again after a pause that grows, with the same `Idempotency-Key` if it is a POST. If it stays, contact support with the `request_id`.",
-    retry: "later",
   },
   pack_unavailable: {
     when: "Too many packs are being made, or this one took too long.",
     remedy: "Wait for `Retry-After`, or read the pack as JSON: that is always made at once.",
-    retry: "later",
   },
   service_restoring: {
     when: "The service is being restored from a backup. Nobody is served until its operator has finished.",
     remedy: "Wait for `Retry-After`, then send the request again. Then read the feed from the start, without a cursor.",
-    retry: "later",
   },
   limiter_unavailable: {
     when: "The limits cannot be checked at the moment, so nothing is let through.",
     remedy: "Wait for `Retry-After`, then send the request again.",
-    retry: "later",
   },
   store_unavailable: {
     when: "The data store did not answer in time. A write may or may not have happened.",
     remedy:
       "Wait for `Retry-After`, then send the same request again, with the same `Idempotency-Key` if it is a POST.",
-    retry: "later",
   },
 };

@@ -20,9 +20,8 @@ export async function clientPackage(): Promise<Rendered> {
     // Those of a checkout and of tsc depend on the umask.
     for (const file of await readdir(folder, { recursive: true, withFileTypes: true }))
       if (file.isFile()) await chmod(join(file.parentPath, file.name), 0o644);
-    const { stdout } = await run("npm", ["pack", "--silent", "--ignore-scripts", "--no-update-notifier"], {
-      cwd: folder,
-    });
+    const pack = ["pack", "--silent", "--ignore-scripts", "--no-update-notifier"];
+    const { stdout } = await run("npm", pack, { cwd: folder });
     const name = stdout.trim();
     return { path: `/docs/client/${name}`, type: "application/gzip", body: await readFile(join(folder, name)) };
   } finally {

@@ -4,8 +4,10 @@ import type { Surface } from "../../limiter/surfaces.ts";
 import { type ProblemCode, PROBLEMS } from "../../problems.ts";
 import { routes, type Services } from "../../routes.ts";
 
+type Bound = "minimum" | "maximum" | "minLength" | "maxLength" | "minItems" | "maxItems" | "maxProperties";
+
 /** The parts of a JSON Schema that the reference shows. */
-export interface Schema {
+export interface Schema extends Readonly<Partial<Record<Bound, number>>> {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -18,13 +20,6 @@ export interface Schema {
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly maxProperties?: number;
 }
 
 type Content = Readonly<Record<string, { readonly schema: Schema }>>;
@@ -75,15 +70,10 @@ interface Written extends Pick<Operation, "operationId" | "summary" | "descripti
   >;
 }
 
-interface Contract {
-  readonly paths: ByName<ByName<Written>>;
-  readonly components: { readonly schemas: ByName<Schema> };
-}
-
 /** The handlers are never called, so no service is needed. */
 const ROUTES = routes({} as Services);
 
-const CONTRACT = openApi(ROUTES) as unknown as Contract;
+const CONTRACT = openApi(ROUTES) as { paths: ByName<ByName<Written>>; components: { schemas: ByName<Schema> } };
 
 export const SCHEMAS = CONTRACT.components.schemas;
 
@@ -117,10 +107,8 @@ function responsesOf({ responses }: Written): Response[] {
 /** Follows `$ref` until there is none. */
 export function resolved<T extends { readonly $ref?: string }>(value: T): T {
   if (value.$ref === undefined) return value;
-  const target = value.$ref
-    .split("/")
-    .slice(1)
-    .reduce<unknown>((found, name) => (found as Record<string, unknown> | undefined)?.[name], CONTRACT);
+  const [, ...names] = value.$ref.split("/");
+  const target = names.reduce<unknown>((found, name) => Object(found)[name], CONTRACT);
   if (target === undefined) throw new Error(`The contract has no ${value.$ref}.`);
   return resolved(target as T);
 }

@@ -18,7 +18,7 @@ export interface Document {
   readonly lead: string;
   /** What follows the title and the lead. */
   readonly body: Html;
-  readonly headings: readonly Heading[];
+  readonly headings?: readonly Heading[];
   /** Scripts that this page needs besides the common one, by the name of the asset. */
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];

@@ -11,11 +11,8 @@ export function typeText({ $ref, oneOf, anyOf = oneOf, type, properties, items }
   }
   if (anyOf !== undefined) return alternatives(anyOf.map(typeText));
   if (type === undefined) return raw(properties === undefined ? "any value" : "object");
-  return alternatives(
-    [type]
-      .flat()
-      .map((each) => (each === "array" && items !== undefined ? html`list of ${typeText(items)}` : html`${each}`)),
-  );
+  const named = (each: string) => (each === "array" && items ? html`list of ${typeText(items)}` : html`${each}`);
+  return alternatives([type].flat().map(named));
 }
 
 function alternatives(types: readonly Html[]): Html {

@@ -20,7 +20,9 @@ const KEY_FIELD = html`<div id="key-field"></div>
 export function guides(): Document[] {
   return GUIDES.map((slug) => {
     const runnable = slug === "quick-start";
-    const text = source(`docs/guides/${slug}.md`).replace("<!-- changelog -->", changes);
+    const text = source(`docs/guides/${slug}.md`).replace("<!-- changelog -->", () => {
+      return source("../CHANGELOG.md").replace(/^.*?\n(?=## )/s, "");
+    });
     const inserts = { key: KEY_FIELD, problems: problemTable(), "diagram: states": statesDiagram() };
     const page = fromMarkdown(slug, text, { runnable, inserts });
     return runnable ? { ...page, scripts: ["quick-start.js"] } : page;
@@ -29,10 +31,6 @@ export function guides(): Document[] {
 
 function source(path: string): string {
   return readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
-}
-
-function changes(): string {
-  return source("../CHANGELOG.md").replace(/^.*?\n(?=## )/s, "");
 }
 
 /** Returns the page of the typed client and the page of the examples. */

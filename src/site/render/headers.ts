@@ -35,13 +35,12 @@ export function headerPage(): Document {
 }
 
 function texts(where: string, name: string, parameters: readonly Parameter[]): Html[] {
-  return parameters
-    .filter((parameter) => parameter.name === name)
-    .map(
-      (parameter) =>
-        html`<p><strong>${where}.</strong> ${inline(sentence(parameter.description))}</p>
-          <p class="bounds">Example: <code>${exampleOfParameter(parameter)}</code></p>`,
-    );
+  const named = parameters.filter((parameter) => parameter.name === name);
+  return named.map(
+    (parameter) =>
+      html`<p><strong>${where}.</strong> ${inline(sentence(parameter.description))}</p>
+        <p class="bounds">Example: <code>${exampleOfParameter(parameter)}</code></p>`,
+  );
 }
 
 /** Returns each header once for each way in which it is described. */

@@ -3,18 +3,11 @@ import { type Html, html } from "../../schema/html.ts";
 
 const NAME = "Candidate Onboarding";
 
-interface Shell {
-  readonly title: string;
-  readonly description: string;
-  readonly styles: readonly string[];
-  readonly scripts: readonly string[];
-  /** The entry of the header that this page belongs to. Pages of `docs` also have the navigation and the search. */
-  readonly current: "docs" | "console";
-  readonly body: Html;
-}
+type Head = Pick<Document, "title" | "lead" | "styles" | "scripts">;
 
-function shell({ title, description, styles, scripts, current, body }: Shell): string {
-  const top = (name: Shell["current"], text: string) =>
+/** @param current the entry of the header that this page belongs to. Pages of `docs` also have the navigation and the search. */
+function shell({ title, lead, styles = [], scripts = [] }: Head, current: "docs" | "console", body: Html): string {
+  const top = (name: typeof current, text: string) =>
     html`<a href="/${name}" ${name === current && html`aria-current="true"`}>${text}</a>`;
   const page = html`<!doctype html>
     <html lang="en">
@@ -22,7 +15,7 @@ function shell({ title, description, styles, scripts, current, body }: Shell): s
         <meta charset="utf-8" />
         <title>${title}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="description" content="${description}" />
+        <meta name="description" content="${lead}" />
         <meta name="color-scheme" content="light dark" />
         <link rel="icon" href="/docs/assets/icon.svg" type="image/svg+xml" />
         ${["site.css", ...styles].map((name) => html`<link rel="stylesheet" href="/docs/assets/${name}" /> `)}
@@ -48,15 +41,13 @@ function shell({ title, description, styles, scripts, current, body }: Shell): s
 }
 
 export function documentPage(document: Document, sections: readonly Section[]): string {
-  const { slug, title, lead, body, headings, scripts = [], styles = [], wide } = document;
+  const { slug, title, lead, body, headings = [], scripts = [], wide } = document;
   const contents = headings.filter(({ level }) => level === 2 || (level === 3 && headings.length < 40));
-  return shell({
-    title: slug === "" ? `${NAME}: documentation` : `${title} · ${NAME}`,
-    description: lead,
-    styles,
-    scripts: ["docs.js", ...scripts],
-    current: "docs",
-    body: html`<div class="frame${wide && " wide"}">
+  const name = slug === "" ? `${NAME}: documentation` : `${title} · ${NAME}`;
+  return shell(
+    { ...document, title: name, scripts: ["docs.js", ...scripts] },
+    "docs",
+    html`<div class="frame${wide && " wide"}">
       <nav class="pages" id="pages" popover aria-label="Documentation">
         ${sections.map(
           (section) =>
@@ -89,18 +80,16 @@ export function documentPage(document: Document, sections: readonly Section[]): 
         </nav>`
       }
     </div>`,
-  });
+  );
 }
 
 /** Returns the page /console. Its script fills the element with the id `console`. */
 export function consolePage(): string {
-  return shell({
-    title: `Console · ${NAME}`,
-    description: "The limits, grants and candidates of your account.",
-    styles: ["console.css"],
-    scripts: ["console.js"],
-    current: "console",
-    body: html`<main id="content" tabindex="-1" class="console">
+  const lead = "The limits, grants and candidates of your account.";
+  return shell(
+    { title: `Console · ${NAME}`, lead, styles: ["console.css"], scripts: ["console.js"] },
+    "console",
+    html`<main id="content" tabindex="-1" class="console">
       <div id="console">
         <noscript
           ><h1>Console</h1>
@@ -108,5 +97,5 @@ export function consolePage(): string {
         >
       </div>
     </main>`,
-  });
+  );
 }

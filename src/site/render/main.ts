@@ -23,7 +23,6 @@ const TRY_PAGE: Document = {
   body: html`<div id="swagger">
     <noscript><p>Trying it out needs JavaScript. The reference does not.</p></noscript>
   </div>`,
-  headings: [],
   scripts: ["try.js"],
   styles: ["try.css"],
   wide: true,
@@ -34,7 +33,6 @@ const MISSING: Document = {
   title: "Page not found",
   lead: "No page has this address. Use the list of pages, or the search.",
   body: html``,
-  headings: [],
 };
 
 async function site(): Promise<Rendered[]> {

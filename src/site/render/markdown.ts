@@ -49,17 +49,11 @@ export function fromMarkdown(slug: string, text: string, { runnable = false, ins
       },
     },
   });
-  const [title, ...rest] = marked.lexer(text).filter(({ type }) => type !== "space");
-  const [lead, ...body] = rest;
+  const [title, lead, ...body] = marked.lexer(text).filter(({ type }) => type !== "space");
   if (title?.type !== "heading" || lead?.type !== "paragraph")
     throw new Error(`${slug}: a page begins with "# Title" and a paragraph.`);
-  return {
-    slug,
-    title: plain(String(title["text"])),
-    lead: plain(String(lead["text"])),
-    body: raw(marked.parser(body)),
-    headings,
-  };
+  const textOf = (token: Tokens.Generic) => plain(String(token["text"]));
+  return { slug, title: textOf(title), lead: textOf(lead), body: raw(marked.parser(body)), headings };
 }
 
 /** Returns a block of code, highlighted if its language is known. */

@@ -1,6 +1,6 @@
 import { PROBLEM_EXAMPLES } from "../../api/openapi-problems.ts";
 import { type ProblemCode, PROBLEMS } from "../../problems.ts";
-import { ADVICE } from "./advice.ts";
+import { ADVICE, NEVER_RETRIED, RETRIED_LATER } from "./advice.ts";
 import { type Operation, OPERATIONS } from "./contract.ts";
 import { type Heading, operationPath } from "./document.ts";
 import { type Html, html } from "../../schema/html.ts";
@@ -38,9 +38,8 @@ function problemSection(code: ProblemCode): Html {
 }
 
 function againText(code: ProblemCode): string {
-  const { retry } = ADVICE[code];
-  if (retry === "never") return "Do not send it again.";
-  return retry === "later" ? "The same request can succeed later." : "Change the request first.";
+  if (NEVER_RETRIED.includes(code)) return "Do not send it again.";
+  return RETRIED_LATER.includes(code) ? "The same request can succeed later." : "Change the request first.";
 }
 
 function whereText(code: ProblemCode): Html {

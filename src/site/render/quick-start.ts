@@ -20,12 +20,8 @@ const FLAGS_WITHOUT_VALUE = new Set(["-s", "-S", "-sS", "-i", "-sSi"]);
  * @throws if the block is anything else, so that a page with an example that cannot run is not rendered.
  */
 export function exampleOf(block: string, lang: string): Example {
-  const captures = Object.fromEntries(
-    lang
-      .split(/\s+/)
-      .slice(1)
-      .map((word) => word.split("=", 2) as [string, string]),
-  );
+  const [, ...given] = lang.split(/\s+/);
+  const captures = Object.fromEntries(given.map((word) => word.split("=", 2) as [string, string]));
   const lines = block.replaceAll("\\\n", " ").trim().split("\n");
   const times = lines.flatMap((line) => /^(\w+)=\$\(date \+%s\)$/.exec(line)?.[1] ?? []);
   const commands = lines.filter((line) => line.startsWith("curl "));

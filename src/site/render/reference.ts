@@ -86,17 +86,11 @@ function requestBody({ requestBody: body, operationId }: Operation): Html | unde
   if (body === undefined) return undefined;
   const types = Object.entries(body.content);
   const fields = types[0] && resolved(types[0][1].schema);
+  const names = types.map(
+    ([type, { schema }]) => html`<code>${type}</code>${schema.$ref !== undefined && html` (${typeText(schema)})`}`,
+  );
   return html`<h3 id="${operationId}-body">Body</h3>
-    <p>
-      ${inline(body.description)} ${body.required ? "Required" : "Optional"}, as
-      ${joined(
-        types.map(
-          ([type, { schema }]) =>
-            html`<code>${type}</code>${schema.$ref !== undefined && html` (${typeText(schema)})`}`,
-        ),
-        " or ",
-      )}.
-    </p>
+    <p>${inline(body.description)} ${body.required ? "Required" : "Optional"}, as ${joined(names, " or ")}.</p>
     ${fields?.properties !== undefined && memberList(fields)}`;
 }
 
@@ -111,9 +105,7 @@ function curlOf({ method, path, parameters, requestBody, security }: Operation):
   if (media !== undefined && type.includes("json")) {
     lines.push(`-H "Content-Type: ${type}"`);
     lines.push(`-d '${JSON.stringify(exampleOf(media.schema), null, 2).replaceAll("'", "'\\''")}'`);
-  } else if (media !== undefined) {
-    lines.push('-H "Content-Type: application/pdf"', "--data-binary @passport.pdf");
-  }
+  } else if (media !== undefined) lines.push('-H "Content-Type: application/pdf"', "--data-binary @passport.pdf");
   return lines.join(" \\\n  ");
 }
 

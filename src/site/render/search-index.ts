@@ -10,21 +10,14 @@ export function searchIndex(documents: readonly Document[]): Rendered {
   return asset("search.json", "application/json", JSON.stringify(index));
 }
 
-function entriesOf(document: Document): SearchEntry[] {
-  const path = pathOf(document.slug);
-  const text = document.body.text;
-  const places = document.headings.map(({ id }) => text.indexOf(`id="${id}"`));
-  const sections = document.headings.map(({ id, text: heading }, index) => {
-    const start = places[index] ?? 0;
-    return {
-      id: `${path}#${id}`,
-      page: document.title,
-      title: heading,
-      text: plainText(text.slice(start, places[index + 1])),
-    };
+function entriesOf({ slug, title: page, lead, body, headings = [] }: Document): SearchEntry[] {
+  const path = pathOf(slug);
+  const places = headings.map(({ id }) => body.text.indexOf(`id="${id}"`));
+  const sections = headings.map(({ id, text: title }, index) => {
+    const text = plainText(body.text.slice(places[index], places[index + 1]));
+    return { id: `${path}#${id}`, page, title, text };
   });
-  const lead = `${document.lead} ${plainText(text.slice(0, places[0]))}`;
-  return [{ id: path, page: document.title, title: document.title, text: lead }, ...sections];
+  return [{ id: path, page, title: page, text: `${lead} ${plainText(body.text.slice(0, places[0]))}` }, ...sections];
 }
 
 /** Removes the elements, and what stands in for characters. */

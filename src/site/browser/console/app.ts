@@ -177,11 +177,9 @@ export class App {
 
   /** Announces the beginning and the end of an outage, not each attempt in between. */
   #watched(watch: WatchState): void {
-    const { failure: before } = this.model.watch;
-    const { failure } = watch;
-    const said = failure === undefined ? "The limits are live." : inWords(failure.result);
-    const was = before === undefined ? "The limits are live." : inWords(before.result);
-    this.#set(said === was ? { watch } : { watch, said });
+    const inText = ({ failure }: WatchState) => (failure ? inWords(failure.result) : "The limits are live.");
+    const said = inText(watch);
+    this.#set(said === inText(this.model.watch) ? { watch } : { watch, said });
   }
 
   #getFree<T>(key: string, path: string): Promise<Result<T>> {

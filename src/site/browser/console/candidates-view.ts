@@ -126,7 +126,7 @@ function otherRow(row: DeletedCandidate | UnreadableCandidate): TemplateResult {
   const text = isDeleted ? "The person is erased." : "The record is damaged. Contact support.";
   return html`<li class="deleted">
     <div class="who"><span>${isDeleted ? "Deleted" : "Unreadable"}</span> <code>${row.id}</code></div>
-    <span class="badge calm">${isDeleted ? "deleted" : "unreadable"}</span>
+    <span class="badge">${isDeleted ? "deleted" : "unreadable"}</span>
     <span class="waits quiet">${text}</span>
     <span class="when quiet">${isDeleted ? moment(row.updated_at) : nothing}</span>
   </li>`;

@@ -34,9 +34,8 @@ export function costOf(reading: Reading | undefined, surface: Surface): Cost | u
   const { account, key } = quotas;
   const left = Math.min(account.remaining, key.remaining);
   if (left > 0) return { from: "window", left, text: `Costs 1 ${requestOf(surface)}. ${count(left)} left.` };
-  const granted = reading.limits.grants
-    .filter((grant) => grant.surface === surface)
-    .reduce((total, { remaining }) => total + remaining, 0);
+  const grants = reading.limits.grants.filter((grant) => grant.surface === surface);
+  const granted = grants.reduce((total, { remaining }) => total + remaining, 0);
   if (granted > 0) {
     const text = `Costs 1 ${requestOf(surface)} from your grant. ${count(granted)} left.`;
     return { from: "grant", left: granted, text };
@@ -68,12 +67,7 @@ export interface Bar {
 }
 
 /** A surface with the window of the account and those of the keys of this tab. */
-export interface SurfaceBars {
-  readonly surface: Surface;
-  readonly account: Bar;
-  readonly keys: readonly Bar[];
-  readonly resetMs: number;
-}
+export type SurfaceBars = ReturnType<typeof barsOf>[number];
 
 /** A window is shown as nearly spent when at most this part of it is left. */
 const NEAR = 0.2;
@@ -83,7 +77,7 @@ const NEAR = 0.2;
  * @param readings of keys of one account, the tab's own key first. A reading of an earlier window than the newest says
  * nothing about this one, and is left out.
  */
-export function barsOf(readings: readonly Reading[], now: number): SurfaceBars[] {
+export function barsOf(readings: readonly Reading[], now: number) {
   const newest = readings.toSorted((a, b) => a.at - b.at).at(-1);
   if (newest === undefined) return [];
   return newest.limits.surfaces.map((latest) => {
@@ -122,23 +116,20 @@ export function keyName(keyId: string, index: number): string {
   return index === 0 ? "this key" : shortId(keyId);
 }
 
+const barsIn = (all: readonly SurfaceBars[]) =>
+  all.flatMap(({ surface, account, keys }) => [account, ...keys].map((bar) => ({ ...bar, surface })));
+
 /**
  * Returns what changed between two pictures that a person who does not see the bars should hear: a window that was spent, and
  * the restart of the windows. Empty if nothing did.
  */
 export function newsOf(before: readonly SurfaceBars[], after: readonly SurfaceBars[]): string {
-  const levels = new Map(
-    before.flatMap(({ surface, account, keys }) =>
-      [account, ...keys].map(({ label, level }) => [`${label} ${surface}`, level]),
-    ),
-  );
-  const news = after.flatMap(({ surface, account, keys }) =>
-    [account, ...keys].flatMap(({ label, level, remaining }) => {
-      const was = levels.get(`${label} ${surface}`);
-      if (was === undefined || (was === "spent") === (level === "spent")) return [];
-      const left = level === "spent" ? "no" : count(remaining);
-      return [`${label}: ${left} ${surface} requests are left${level === "spent" ? "" : " again"}.`];
-    }),
-  );
+  const levels = new Map(barsIn(before).map(({ label, surface, level }) => [`${label} ${surface}`, level]));
+  const news = barsIn(after).flatMap(({ label, surface, level, remaining }) => {
+    const was = levels.get(`${label} ${surface}`);
+    if (was === undefined || (was === "spent") === (level === "spent")) return [];
+    const left = level === "spent" ? "no" : count(remaining);
+    return [`${label}: ${left} ${surface} requests are left${level === "spent" ? "" : " again"}.`];
+  });
   return news.join(" ");
 }

@@ -27,11 +27,6 @@ export interface List {
   readonly readAt: Date;
 }
 
-export interface Held {
-  readonly candidate: Candidate;
-  readonly readAt: Date;
-}
-
 /** A file that was read: a pack, or a document's content. */
 export interface Saved {
   /** A blob URL. */
@@ -61,7 +56,7 @@ export class Model {
   entry: KeyEntry = { checking: false, fault: "" };
   list: List | undefined;
   /** By id. */
-  candidates: ReadonlyMap<string, Held> = new Map();
+  candidates: ReadonlyMap<string, { readonly candidate: Candidate; readonly readAt: Date }> = new Map();
   /** The messages sent, by candidate. */
   histories: ReadonlyMap<string, CandidateOutreach> = new Map();
   /** By path. */
@@ -97,11 +92,9 @@ export function withCandidate(list: List | undefined, id: string, now: Candidate
 }
 
 export function listPath({ state, externalId, hours, q }: ListQuery, cursor: string | undefined, now: number): string {
-  const query = new URLSearchParams({ limit: String(ROWS) });
-  if (q !== "") {
-    query.set("q", q);
-    return `/candidates?${query.toString()}`;
-  }
+  const limit = String(ROWS);
+  if (q !== "") return `/candidates?${new URLSearchParams({ limit, q }).toString()}`;
+  const query = new URLSearchParams({ limit });
   if (state !== "") query.set("state", state);
   if (externalId !== "") query.set("external_id", externalId);
   if (cursor !== undefined) query.set("cursor", cursor);

@@ -34,10 +34,8 @@ const OUTCOMES: Readonly<Record<Message["outcome"], string>> = {
 /** The reminders of a candidate: next and last, and, after a click, the messages sent. */
 export function reminders(app: App, candidate: Candidate, path: string): TemplateResult {
   const { outreach, outreach_enabled, documents, references } = candidate;
-  const last = [...documents, ...references]
-    .flatMap(({ chase }) => chase.last_at ?? [])
-    .toSorted()
-    .at(-1);
+  const times = [...documents, ...references].flatMap(({ chase }) => chase.last_at ?? []);
+  const last = times.toSorted().at(-1);
   const history = app.model.histories.get(candidate.id);
   const outreachPath = `${path}/outreach`;
   const read = () => void app.readOutreach(candidate.id);

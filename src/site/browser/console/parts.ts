@@ -73,22 +73,8 @@ export function notice(kind: "bad" | "warn" | "quiet", title: string, text: Temp
 
 /** The state of a candidate, a document or a reference. The colour only repeats the word. */
 export function badge(state: string): TemplateResult {
-  return html`<span class=${`badge ${TONES[state] ?? "calm"}`}>${words(state)}</span>`;
+  return html`<span class=${`badge ${state}`}>${words(state)}</span>`;
 }
-
-const TONES: Partial<Record<string, string>> = {
-  completed: "good",
-  accepted: "good",
-  received: "good",
-  in_progress: "busy",
-  requested: "busy",
-  action_required: "bad",
-  rejected: "bad",
-  expired: "bad",
-  declined: "bad",
-  bounced: "bad",
-  unresponsive: "bad",
-};
 
 /** A timestamp of the API, in the reader's time zone. */
 export function moment(timestamp: string | null): TemplateResult | string {

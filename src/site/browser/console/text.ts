@@ -8,11 +8,7 @@ export function visible(text: string): string {
 
 /** Like `visible`, but line feeds and tabs stay what they are: for texts of several lines. */
 export function visibleLines(text: string): string {
-  return shown(
-    text
-      .replace(/\r\n/g, "\n")
-      .replace(/\p{Cc}/gu, (control) => (/[\n\t]/.test(control) ? control : pictureOf(control))),
-  );
+  return shown(text.replaceAll("\r\n", "\n").replace(/(?![\n\t])\p{Cc}/gu, pictureOf));
 }
 
 /** U+2400 and on are pictures of the first 32 control characters. */
@@ -47,10 +43,8 @@ export function shortId(id: string): string {
   return rest.length <= 8 ? id : `${type}_…${rest.slice(-6)}`;
 }
 
-const COUNT = new Intl.NumberFormat("en");
-
 export function count(value: number): string {
-  return COUNT.format(value);
+  return value.toLocaleString("en");
 }
 
 export function bytes(size: number): string {
