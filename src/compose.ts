@@ -160,7 +160,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
 
   const documents = documentService(store, content);
   const candidates = new CandidateService({ store, content, clock, feedLagMs, checkpoints });
-  const bulks = bulkService({ candidates, store, clock });
+  const bulks = bulkService({ accounts, candidates, store, clock });
   const settings = settingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings });
   const draining: Draining = { started: false };
   const app = createApp({
@@ -171,7 +171,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
       documents,
       history: historyPages(reader, history),
       outreach: outreachService(reader, reminders.stores.messages),
-      packs: packService(store, content, accounts, settings, clock),
+      packs: packService({ store, contents: content, accounts, settings, reads, clock }),
       references: referenceService(store),
       remind: remindService({ ...reminders, candidates: store }, config.SMTP_URL !== null),
       settings,
@@ -208,6 +208,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
     reminderStores: reminders.stores,
     usage,
     audit,
+    accounts,
     holder,
     rules,
     feedLagMs,

@@ -60,6 +60,11 @@ export class AccountStore {
     return (await this.#accounts.findOne({ _id: accountId })) !== null;
   }
 
+  /** Returns whether the account exists, and is neither suspended nor erased. */
+  async isActive(accountId: string): Promise<boolean> {
+    return (await this.#accounts.findOne({ _id: accountId }))?.status === "active";
+  }
+
   /**
    * Changes an account. Retries if another write came in between. Two round trips, and two more for each lost race.
    * @param edit returns the changed account, or the same object if there is nothing to do. Its errors end the change.

@@ -1,3 +1,4 @@
+import type { AccountStore } from "../accounts/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { FairLimit } from "../infra/fair-limit.ts";
 import { idsOf, type NewId } from "../infra/ids.ts";
@@ -44,6 +45,7 @@ interface Work<Value> {
 }
 
 interface Dependencies {
+  readonly accounts: Pick<AccountStore, "isActive">;
   readonly candidates: CandidateService;
   readonly store: CandidateStore;
   readonly clock: Clock;
@@ -52,7 +54,7 @@ interface Dependencies {
 export type BulkService = ReturnType<typeof bulkService>;
 
 /** Creates and changes many candidates in one request. Each may fail alone. What the store fails at ends the request. */
-export function bulkService({ candidates, store, clock }: Dependencies) {
+export function bulkService({ accounts, candidates, store, clock }: Dependencies) {
   const limit = new FairLimit(CONCURRENCY);
   const slow = new FairLimit(CONCURRENCY); // an entry may have 200 files, and the batches of others would wait
   const now = () => timestamp(clock.now());
@@ -94,6 +96,12 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
     });
   }
 
+  /** A request takes minutes if its entries have files. It ends with its account: nobody would erase what it still creates. */
+  async function checkActive({ accountId, by }: Author): Promise<void> {
+    const detail = "The account was suspended during the request. The entries up to then are done.";
+    if (by.type === "key" && !(await accounts.isActive(accountId))) throw problem("account_suspended", detail);
+  }
+
   /** Processes the entries in order, in small batches. Accounts take turns between batches. */
   async function run<Value extends Named>(
     author: Author,
@@ -106,12 +114,17 @@ export function bulkService({ candidates, store, clock }: Dependencies) {
     const slice = new TimeSlice();
     while (done.length < entries.length) {
       let bytes = 0;
+      if (done.length > 0) await checkActive(author);
       const next = entries.slice(done.length, done.length + MAX_TOGETHER);
       const few = next.filter(({ size }, n) => (bytes += size) <= MAX_BYTES_TOGETHER || n === 0);
       for (const { read, put } of await limit.run(accountId, () => together(few, done.length))) {
         const index = done.length;
         const own = async ({ value, warnings }: Checked<Value>): Promise<Done> => {
-          const result = put ?? (await slow.run(accountId, () => refusable(() => alone(value, index))));
+          const now = async () => {
+            if (index > 0) await checkActive(author);
+            return refusable(() => alone(value, index));
+          };
+          const result = put ?? (await slow.run(accountId, now));
           return result instanceof Problem ? result : { ...result, warnings };
         };
         done.push(read instanceof Problem ? read : await own(read));

@@ -13,9 +13,10 @@ const PAGE = 100;
 export function dueStore(mongo: Mongo, reader: Pick<CandidateReader, "unreadable">) {
   const candidates = new BoundedCollection<Stored>(mongo, "candidates");
 
-  /** Returns candidates of all accounts that are noted as due, the most overdue first, without those that cannot be read. */
-  async function due(now: string, limit: number): Promise<CandidateKey[]> {
-    const filter = { "retention.erases_at": { $gt: "", $lte: now }, _id: { $nin: reader.unreadable() } };
+  /** Returns candidates of all other accounts that are noted as due, the most overdue first, without those that cannot be read. */
+  async function due(now: string, limit: number, without: readonly string[]): Promise<CandidateKey[]> {
+    const noted = { "retention.erases_at": { $gt: "", $lte: now } };
+    const filter = { ...noted, _id: { $nin: reader.unreadable() }, account: { $nin: without } };
     const options = { sort: { "retention.erases_at": 1 }, limit, projection: { account: 1 } } as const;
     return (await candidates.find(filter, options)).map(({ _id, account }) => ({ accountId: account, id: _id }));
   }

@@ -1,11 +1,12 @@
 import type { Caller } from "../accounts/caller.ts";
-import { type AuditEvent, DONE } from "../audit/entry.ts";
+import { type AuditDetails, type AuditEvent, DONE } from "../audit/entry.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
 import type { Precondition } from "../problems.ts";
 import { documentOf } from "./documents.ts";
 import { candidateDeleted, type Found, isTombstone, namesFile, onHold } from "./erasure.ts";
+import { entriesIn, linesIn } from "./history.ts";
 import { withoutPart } from "./parts.ts";
 import type { Author, CandidateKey, CandidateRecord, Deletion } from "./record.ts";
 import { referenceOf } from "./references.ts";
@@ -37,13 +38,15 @@ export type Eraser = ReturnType<typeof eraserOf>;
 export function eraserOf({ store, content, idempotency, audit, messages }: Dependencies) {
   /** Erases a candidate. False if it is erased already. @throws problems not_found, on_hold; what `precondition` and the check throw. */
   async function erase(caller: Caller, id: string, precondition: Precondition, options: ErasureOptions = {}) {
+    let lifted: string | undefined;
     const erased = await store.erase(caller.accountId, id, caller.keyId, (found) => {
       const [record, isHeld] = isTombstone(found) ? [undefined, found.left?.isHeld] : [found, found.hold !== null];
       precondition(record === undefined ? [] : [taggedCandidate(record)]);
       if (isHeld === true && options.despiteHolds !== true) throw onHold(id);
       options.check?.(record);
+      lifted = record && liftedAt(record);
     });
-    await removeRest(erased);
+    await removeRest(erased, undefined, lifted === undefined ? {} : { hold_lifted_at: lifted });
     return erased.erasure !== null;
   }
 
@@ -95,7 +98,7 @@ export function eraserOf({ store, content, idempotency, audit, messages }: Depen
   }
 
   /** Removes what lies outside the record. Stored responses first, because a client can still get them. */
-  async function removeRest(erased: Found, signal?: AbortSignal): Promise<void> {
+  async function removeRest(erased: Found, signal?: AbortSignal, more: AuditDetails = {}): Promise<void> {
     const { accountId, id, erasure } = erased;
     if (erasure === null) return;
     if (isTombstone(erased)) {
@@ -109,7 +112,7 @@ export function eraserOf({ store, content, idempotency, audit, messages }: Depen
     }
     await removeUnsettled(accountId, id);
     await store.references.remove(accountId, erasure.references);
-    await audit.append(erasure.deletions.map((deletion) => auditOf(erased, deletion)));
+    await audit.append(erasure.deletions.map((deletion) => auditOf(erased, deletion, more)));
     await store.reader.erasureFinished({ accountId, id }, erasure);
   }
 
@@ -133,9 +136,14 @@ export function eraserOf({ store, content, idempotency, audit, messages }: Depen
 type Deleting = Caller & Author;
 type Part = { readonly candidate: string; readonly kind: "documents" | "references"; readonly id: string };
 
+/** Returns when the last hold was lifted: the history that says so goes with the candidate. */
+function liftedAt({ history }: CandidateRecord): string | undefined {
+  return entriesIn(linesIn(history.lines)).findLast(({ action }) => action === "hold_lifted")?.at;
+}
+
 /** The entry of the audit. Its id is derived from what was deleted, so a repeated erasure writes it once. */
-function auditOf(candidate: Found, { kind, id, key: actor, at: deleted_at }: Deletion): AuditEvent {
-  const details = kind === "candidates" ? { deleted_at } : { candidate: candidate.id, deleted_at };
+function auditOf(candidate: Found, { kind, id, key: actor, at: deleted_at }: Deletion, more: AuditDetails): AuditEvent {
+  const details = kind === "candidates" ? { deleted_at, ...more } : { candidate: candidate.id, deleted_at };
   const of = { account: candidate.accountId, action: `${kind} delete`, subject: id, details };
   return { _id: `audit_${id}`, actor, ...of, ...DONE };
 }

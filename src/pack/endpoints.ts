@@ -31,18 +31,21 @@ export function packEndpoints(packs: PackService) {
       binary: [MEDIA_TYPES.pdf, MEDIA_TYPES.zip],
       audited: ({ id }) => ({ action: "pack.read", candidate: id, subject: id }),
       problems: ["not_found", "invalid_query", "not_acceptable", "pack_unavailable"],
-      async handle({ caller: { accountId }, params, query, header, clientHas, clientLeft }) {
+      async handle({ caller, params, query, header, clientHas, clientLeft }) {
         const format = query.format ?? preferredFormat(header("accept"));
-        const read = await packs.read(accountId, params.id);
+        const read = await packs.read(caller.accountId, params.id);
         const headers = await headersOf(read.pack, format);
         if (clientHas(headers.ETag)) return new BinaryResponse(304, headers);
         if (format === "json") return new BinaryResponse(200, headers, await jsonBytes(read.pack));
         const history = read.pack.history.filter(({ action }) => action === "reminder_sent").slice(0, MAX_MESSAGES);
         // Made before the response begins: until then, a failure can become a problem.
-        const pdf = await typeset(await jsonBytes({ ...read.pack, history }), { accountId, left: clientLeft() });
+        const pdf = await typeset(await jsonBytes({ ...read.pack, history }), {
+          accountId: caller.accountId,
+          left: clientLeft(),
+        });
         if (format === "pdf")
           return new BinaryResponse(200, { ...headers, "Content-Length": String(pdf.length) }, Readable.from([pdf]));
-        return new BinaryResponse(200, headers, packs.zip(read, pdf));
+        return new BinaryResponse(200, headers, packs.zip(caller, read, pdf));
       },
     }),
   };

@@ -1,5 +1,7 @@
 import type { Readable } from "node:stream";
+import type { Caller } from "../accounts/caller.ts";
 import type { AccountStore } from "../accounts/store.ts";
+import type { AuditedReads } from "../audit/reads.ts";
 import type { DocumentRecord } from "../candidates/record.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { ContentStore } from "../content/store.ts";
@@ -13,14 +15,18 @@ import { zipped } from "./zip.ts";
 
 export type PackService = ReturnType<typeof packService>;
 
-/** @param accounts for the name of the account. @param settings for the language. */
-export function packService(
-  store: CandidateStore,
-  contents: ContentStore,
-  accounts: Pick<AccountStore, "get">,
-  settings: Pick<SettingsService, "readAssistant">,
-  clock: Clock,
-) {
+interface Dependencies {
+  readonly store: CandidateStore;
+  readonly contents: ContentStore;
+  /** For the name of the account, and of its keys. */
+  readonly accounts: Pick<AccountStore, "get">;
+  /** For the language. */
+  readonly settings: Pick<SettingsService, "readAssistant">;
+  readonly reads: Pick<AuditedReads, "note">;
+  readonly clock: Clock;
+}
+
+export function packService({ store, contents, accounts, settings, reads, clock }: Dependencies) {
   return {
     /** Three round trips, in parallel; one more for old history. @throws problems not_found, store_unavailable */
     async read(accountId: string, candidateId: string) {
@@ -37,8 +43,15 @@ export function packService(
       return { pack: renderPack(record, made), documents: record.documents };
     },
 
-    /** A ZIP of the PDF, the documents and a manifest, generated while it is read. Destroying it frees everything. */
-    zip({ pack, documents }: { pack: Pack; documents: readonly DocumentRecord[] }, pdf: Uint8Array): Readable {
+    /** A ZIP of the PDF, the documents and a manifest, generated while it is read: it counts as a read of each file. Destroying it frees everything. */
+    zip(
+      caller: Caller,
+      { pack, documents }: { pack: Pack; documents: readonly DocumentRecord[] },
+      pdf: Uint8Array,
+    ): Readable {
+      const candidate = pack.candidate_id;
+      for (const { id: subject, content } of documents)
+        if (content !== null) reads.note(caller, { action: "document.read", candidate, subject });
       return zipped((closed) => bundle({ pack, files: nameFiles(documents), pdf, contents }, closed));
     },
   };

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Caller } from "../accounts/caller.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { auditTrail } from "../audit/trail.ts";
+import { KeyedQueue } from "../infra/compare-and-set.ts";
 import type { NewId } from "../infra/ids.ts";
 import { type Precondition, problem } from "../problems.ts";
 import { mergePatch } from "../schema/merge-patch.ts";
@@ -16,12 +17,16 @@ const RACED = "These settings were changed at the same time. Retry in a second."
 /** When an account's candidates are erased without a request (interface.md, Retention). */
 export function retentionService({ store, audit, newId }: { store: RetentionStore; audit: AuditStore; newId: NewId }) {
   const read = async (accountId: string) => render(await store.settings.get(accountId));
+  const queue = new KeyedQueue();
 
   /**
    * Changes the settings, with an entry in the audit, unless nothing changes. @param caller `keyId`: who the audit says it was.
    * @throws problems version_mismatch; store_unavailable, also if another change is made at the same time.
    */
-  async function change({ accountId, keyId }: Caller, patch: RetentionPatch, precondition: Precondition) {
+  const change = (caller: Caller, patch: RetentionPatch, precondition: Precondition) =>
+    queue.run(caller.accountId, () => changeAlone(caller, patch, precondition));
+
+  async function changeAlone({ accountId, keyId }: Caller, patch: RetentionPatch, precondition: Precondition) {
     const before = await store.settings.get(accountId);
     precondition([render(before)]);
     const values = mergePatch(before.values, patch) as Partial<RetentionValues>;

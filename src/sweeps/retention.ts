@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { AccountStore } from "../accounts/store.ts";
 import type { Eraser } from "../candidates/eraser.ts";
 import type { dueStore } from "../candidates/due-store.ts";
 import { erasureOf, notedErasureOf, type Retained, unlessErased } from "../candidates/erasure.ts";
@@ -23,6 +24,7 @@ const REST_MS = 35;
 class NotDue extends Error {}
 
 interface Dependencies {
+  readonly accounts: Pick<AccountStore, "isActive">;
   readonly candidates: Pick<CandidateStore, "change">;
   readonly due: ReturnType<typeof dueStore>;
   readonly eraser: Eraser;
@@ -33,8 +35,20 @@ interface Dependencies {
   readonly feedLagMs: number;
 }
 
-/** Erases candidates that are due by the retention settings. If these have changed, first notes when candidates will be. */
-export function retention({ candidates, due, eraser, rules, restore, clock, feedLagMs }: Dependencies): Sweep {
+/**
+ * Erases candidates that are due by the retention settings of an active account. If these have changed, first notes when
+ * candidates will be.
+ */
+export function retention({
+  accounts,
+  candidates,
+  due,
+  eraser,
+  rules,
+  restore,
+  clock,
+  feedLagMs,
+}: Dependencies): Sweep {
   const isNoted = (candidate: Retained, accountId: string) =>
     notedErasureOf(candidate) === erasureOf(candidate, rules.of(accountId));
 
@@ -60,7 +74,8 @@ export function retention({ candidates, due, eraser, rules, restore, clock, feed
   /** Erases a candidate if the rules, read now, and the record that the write replaces say so. */
   async function erase(key: CandidateKey): Promise<boolean> {
     const { accountId, id } = key;
-    const now = await rules.fresh(accountId);
+    const [now, isActive] = await Promise.all([rules.fresh(accountId), accounts.isActive(accountId)]);
+    if (!isActive) return false;
     const check = (record: CandidateRecord | undefined) => {
       const at = record && erasureOf(record, now);
       if (!at || Date.parse(at) > clock.now()) throw new NotDue();
@@ -78,10 +93,17 @@ export function retention({ candidates, due, eraser, rules, restore, clock, feed
   return {
     name: NAME,
     async run(signal) {
-      for (const each of await rules.all()) if (!signal.aborted) await refresh(each, signal);
-      // A restore may bring back erased people and lose holds. Its operator has as long as the notice to mend both.
-      if (clock.now() < restore.endedAt() + rules.noticeMs) return 0;
-      const find = () => due.due(timestamp(clock.now()), BATCH);
+      // Before each batch: a night of erasures must not hold up the times of others.
+      const find = async () => {
+        const resting: string[] = [];
+        for (const set of await rules.all()) {
+          if (!signal.aborted) await refresh(set, signal);
+          if (!(await accounts.isActive(set.accountId))) resting.push(set.accountId);
+        }
+        // A restore may bring back erased people and lose holds. Its operator has as long as the notice to mend both.
+        if (clock.now() < restore.endedAt() + rules.noticeMs) return [];
+        return due.due(timestamp(clock.now()), BATCH, resting);
+      };
       return inBatches(find, (key) => paced(erase(key)), signal);
     },
   };

@@ -1,3 +1,4 @@
+import type { AccountStore } from "../accounts/store.ts";
 import type { Logger } from "pino";
 import { auditLog } from "../audit/log.ts";
 import type { AuditStore } from "../audit/store.ts";
@@ -35,6 +36,7 @@ interface Dependencies extends LeaseStoreOptions {
   readonly reminderStores: ReminderStores;
   readonly usage: UsageStore;
   readonly audit: AuditStore;
+  readonly accounts: AccountStore;
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;

@@ -238,7 +238,12 @@ describe("reads of personal data", () => {
     const third = await reader.another();
     expect((await third.client.get(content, { "If-None-Match": headers.get("etag")! })).status).to.equal(304);
     await third.client.get(`${pack}?format=json`);
-    await until(async () => (await readsOf(account)).length === 4);
-    expect((await readsOf(account))[0]).to.include(read("pack.read", candidate.id, third.keyId));
+    expect((await third.client.get(`${pack}?format=zip`)).status).to.equal(200);
+    await until(async () => (await readsOf(account)).length === 5);
+    const latest = (await readsOf(account)).slice(0, 2).map(({ details: _details, ...rest }) => rest);
+    expect(latest).to.have.deep.members([
+      read("pack.read", candidate.id, third.keyId),
+      read("document.read", document, third.keyId), // it is in the ZIP
+    ]);
   });
 });

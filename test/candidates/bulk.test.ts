@@ -19,6 +19,19 @@ describe("POST /candidates/bulk", () => {
   const codes = (results: readonly BulkResult[]) => results.map(({ problem }) => problem?.["code"] ?? null);
   const feed = async () => (await client.get("/candidates?limit=200")).body.data;
 
+  it("ends with its account: who is suspended creates nobody any more", async () => {
+    const documents = Array.from({ length: 10 }, (_, n) => ({ name: `File ${n}`, content: { data: "YQ==" } }));
+    const sent = send(Array.from({ length: 60 }, (_, n) => ({ name: `Person ${n}`, documents })));
+    const candidates = service.operators.mongo.db.collection("candidates");
+    const count = () => candidates.find({ account: account.id }).toArray();
+    while ((await count()).length === 0);
+    await service.operators.accounts.setStatus(account.id, "suspended");
+    expectProblem(await sent, 403, "account_suspended");
+    const { length } = await count();
+    expect(length).to.be.within(1, 59);
+    await service.operators.accounts.setStatus(account.id, "active");
+  });
+
   it("creates each candidate as POST /candidates does", async () => {
     const one = {
       external_id: 4711,

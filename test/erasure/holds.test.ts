@@ -59,6 +59,16 @@ describe("a hold", () => {
     expectProblem(await client.patch(path, HOLD), 410, "candidate_deleted");
   });
 
+  it("leaves in the audit of a deletion when it was lifted", async () => {
+    const { id } = await create();
+    await client.patch(`/candidates/${id}`, HOLD);
+    const lifted = await client.patch(`/candidates/${id}`, { hold: null });
+    await erase(`/candidates/${id}`);
+    const { data } = await service.operators.audit.list(10, account.id);
+    const details = data.find(({ subject }) => subject === id)?.details;
+    expect(details).to.include({ hold_lifted_at: lifted.body.updated_at });
+  });
+
   it("is told after If-Match has been checked, of the candidate and of its parts", async () => {
     const { id, documents } = await create({ documents: ["CV"] });
     const path = `/candidates/${id}`;

@@ -48,6 +48,13 @@ describe("/settings/retention", () => {
     expect((await client.get(path)).body).to.include({ version: 1 });
   });
 
+  it("takes changes one after the other that come at once", async () => {
+    const days = [1, 2, 3, 4, 5, 6];
+    const answers = await Promise.all(days.map((inactive) => client.patch(path, { erase_after_days: { inactive } })));
+    expect(answers.map(({ status }) => status)).to.deep.equal(days.map(() => 200));
+    expect((await client.get(path)).body).to.include({ version: days.length });
+  });
+
   it("has every change in the audit, with what it was and who made it, by a key or an operator", async () => {
     await client.patch(path, { erase_after_days: { completed: 30 } });
     await client.patch(path, { erase_after_days: { completed: 30 } });

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "chai";
+import { AccountStore } from "../../src/accounts/store.ts";
 import { AuditStore } from "../../src/audit/store.ts";
 import { dueStore } from "../../src/candidates/due-store.ts";
 import { eraserOf } from "../../src/candidates/eraser.ts";
@@ -38,7 +39,8 @@ describe("the sweep of retention", () => {
     });
     const due = dueStore(mongo, candidates.reader);
     const restore = { endedAt: () => ended };
-    const sweep = retention({ candidates, due, eraser, rules, restore, clock, feedLagMs: 0 });
+    const accounts = new AccountStore(mongo);
+    const sweep = retention({ accounts, candidates, due, eraser, rules, restore, clock, feedLagMs: 0 });
     return { rules, candidates, run: () => sweep.run(new AbortController().signal) };
   }
   const sweep = (aheadMs: number, options = {}) => replica(aheadMs, options).run();
@@ -56,6 +58,20 @@ describe("the sweep of retention", () => {
     await client.post(`/candidates/${id}/start`);
     return id;
   }
+
+  it("erases nobody of a suspended account, and goes on with the others", async () => {
+    const thief = await service.account();
+    await thief.client.patch("/settings/retention", { erase_after_days: { inactive: 1 } });
+    const kept = (await thief.client.post("/candidates", {})).body;
+    await keep({ inactive: 2 });
+    await create();
+    const { accounts } = service.operators;
+    await accounts.setStatus(thief.id, "suspended");
+    expect(await sweep(5 * DAY_MS), "one of another account").to.equal(1);
+    await accounts.setStatus(thief.id, "active");
+    expect((await thief.client.get(`/candidates/${kept.id}`)).status).to.equal(200);
+    expect(await sweep(5 * DAY_MS)).to.equal(1);
+  });
 
   it("erases who is due by the state, with the files, and the audit says so", async () => {
     await keep({ completed: 10, withdrawn: 5, inactive: 20 });
