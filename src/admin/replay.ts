@@ -44,9 +44,9 @@ export async function replayErasures(
 ): Promise<object> {
   const lines = await linesIn(file);
   const good = lines.flatMap(({ line }) => (line instanceof Problem ? [] : line));
-  const [{ number = 1, line: first } = {}] = lines;
-  const why =
-    first instanceof Problem ? `: line ${number}: ${first.message}` : ". It has no lines: did the export fail?";
+  const [first] = lines;
+  const fault = first?.line instanceof Problem && `: line ${first.number}: ${first.line.message}`;
+  const why = fault || ". It has no lines: did the export fail?";
   if (good.length === 0) throw invalid("/FILE", "", `${file} is not what \`erasures export\` prints${why}`);
   const accounts = good.filter(isAccount).map(({ account }) => account);
   const whole = accounts.length === 0 ? "" : `, and the whole accounts ${accounts.join(", ")}`;

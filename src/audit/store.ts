@@ -9,7 +9,9 @@ import { type AuditEvent, type AuditRecord, chained } from "./entry.ts";
 
 /** As it is stored. `ms` is `at` in milliseconds since the epoch. Entries of 0.1.0 lack everything that is optional. */
 type Stored = Partial<AuditRecord> &
-  Omit<AuditRecord, "of" | "outcome" | "reason" | "seq" | "previous" | "hash"> & { readonly ms?: number | null };
+  Omit<AuditRecord, "details" | "of" | "outcome" | "reason" | "seq" | "previous" | "hash"> & {
+    readonly ms?: number | null;
+  };
 
 /** How a change ended. */
 type End = Pick<AuditRecord, "at" | "outcome" | "reason">;
