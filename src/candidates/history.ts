@@ -85,6 +85,7 @@ type Names<P> = readonly (keyof P & string)[];
 
 /** Parts that a write leaves alone are the same objects. */
 function* partChanges<P extends Part>(before: readonly P[], after: readonly P[], names: Names<P>): Generator<Changed> {
+  if (before === after) return;
   const known = new Map(before.map((part) => [part.id, part]));
   for (const part of after) {
     const was = known.get(part.id);
@@ -117,6 +118,8 @@ function decisionsAfter(
   made: Pick<Decision, "at" | "by">,
   stated: CandidateRecord["stated"],
 ): CandidateRecord["decisions"] {
+  if (!stated && before?.documents === after.documents && before.references === after.references)
+    return after.decisions;
   const known = new Map([...(before?.documents ?? []), ...(before?.references ?? [])].map((part) => [part.id, part]));
   const decisions = [...after.documents, ...after.references].flatMap((part) => {
     const { id, state } = part;
