@@ -45,9 +45,10 @@ export async function replayErasures(
   const lines = await linesIn(file);
   const good = lines.flatMap(({ line }) => (line instanceof Problem ? [] : line));
   const [first] = lines;
-  const fault = first?.line instanceof Problem && `: line ${first.number}: ${first.line.message}`;
-  const why = fault || ". It has no lines: did the export fail?";
-  if (good.length === 0) throw invalid("/FILE", "", `${file} is not what \`erasures export\` prints${why}`);
+  if (first?.line instanceof Problem && good.length === 0)
+    throw wrongFile(`${file} is not what \`erasures export\` prints: line ${first.number}: ${first.line.message}`);
+  if (first === undefined)
+    context.stderr.write(`${file} has no lines: nobody was erased since the backup, or the export failed.\n`);
   const accounts = good.filter(isAccount).map(({ account }) => account);
   const whole = accounts.length === 0 ? "" : `, and the whole accounts ${accounts.join(", ")}`;
   const question = `Erase again ${good.length - accounts.length} candidates and parts of candidates${whole}?`;
@@ -108,7 +109,7 @@ type Ending = "erased" | "already_erased" | "not_there";
 async function linesIn(file: string) {
   const lines: { number: number; line: ErasureLine | Problem }[] = [];
   const content = await readFile(file, "utf8").catch((cause: unknown) => {
-    throw invalid("/FILE", "", `${file} cannot be read: ${String(Object(cause).code)}.`);
+    throw wrongFile(`${file} cannot be read: ${String(Object(cause).code)}.`);
   });
   let bad = 0;
   for (const [n, text] of content.split("\n").entries()) {
@@ -116,13 +117,13 @@ async function linesIn(file: string) {
     const line = text.trim() === "" ? undefined : await refusable(read);
     if (line !== undefined) lines.push({ number: n + 1, line });
     if (line instanceof Problem && ++bad > MAX_BAD_LINES)
-      throw invalid(
-        "/FILE",
-        "",
-        `${file} has more than ${MAX_BAD_LINES} lines that \`erasures export\` does not print.`,
-      );
+      throw wrongFile(`${file} has more than ${MAX_BAD_LINES} lines that \`erasures export\` does not print.`);
   }
   return lines;
+}
+
+function wrongFile(detail: string): Problem {
+  return invalid("/FILE", "must be what `erasures export` has printed", detail);
 }
 
 function isAccount({ candidate, document, reference }: ErasureLine): boolean {

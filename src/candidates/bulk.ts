@@ -120,11 +120,11 @@ export function bulkService({ accounts, candidates, store, clock }: Dependencies
       for (const { read, put } of await limit.run(accountId, () => together(few, done.length))) {
         const index = done.length;
         const own = async ({ value, warnings }: Checked<Value>): Promise<Done> => {
-          const now = async () => {
+          const inTurn = async () => {
             if (index > 0) await checkActive(author);
             return refusable(() => alone(value, index));
           };
-          const result = put ?? (await slow.run(accountId, now));
+          const result = put ?? (await slow.run(accountId, inTurn));
           return result instanceof Problem ? result : { ...result, warnings };
         };
         done.push(read instanceof Problem ? read : await own(read));
