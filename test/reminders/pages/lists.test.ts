@@ -51,6 +51,10 @@ describe("The page of a candidate with many documents", () => {
     expect((await open(page)).text).to.contain("Send another file instead");
     expect((await post(form, { content: new File(["x".repeat(104_900)], "second.jpg") })).status).to.equal(303);
     expect((await open(page)).text).to.contain("Received: second.jpg, 102.4\u00a0kB");
+    await client.patch(`/candidates/${id}`, { hold: { reason: "Dispute" } });
+    const held = await post(form, { content: PDF("held.pdf") });
+    expect([held.status, held.text.includes("Dispute")]).to.deep.equal([409, false]);
+    await client.patch(`/candidates/${id}`, { hold: null });
     for (const state of ["accepted", "waived"]) {
       await client.patch(`/candidates/${id}/documents/${documents[0]?.id}`, { state });
       expect((await post(form, { content: PDF("late.pdf") })).status, state).to.equal(409);
