@@ -7,6 +7,7 @@ const ADDED = new Set([
   "erases_at",
   "keys",
   "history",
+  "history_complete",
   "reference_questions",
   "message_language",
   "next_at",
