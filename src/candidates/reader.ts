@@ -34,6 +34,9 @@ const RECORD_MEMBERS = { row: 0, words: 0 } as const;
 const POSITION_MEMBERS = { change: 1, version: 1, updated_at: 1, size: 1 } as const;
 const ROW_MEMBERS = { ...POSITION_MEMBERS, deleted: 1, row_form: 1, row_version: 1, row: 1 } as const;
 
+/** The history is long, and the service itself writes it: to check its UTF-8 would take a fifth of the decoding. */
+const DECODING = { validation: { utf8: { history: false } } } as const;
+
 /** Reads candidates from MongoDB, in one round trip each if not said otherwise. Every method may throw problem store_unavailable. */
 export class CandidateReader {
   readonly indexes = [CANDIDATE_INDEXES];
@@ -64,7 +67,7 @@ export class CandidateReader {
   #decoded(document: Uint8Array): Found | UnreadableRecord {
     let reason: string;
     try {
-      const found = decode(BSON.deserialize(document) as Stored);
+      const found = decode(BSON.deserialize(document, DECODING) as Stored);
       const fault = faultOf(found);
       if (fault === undefined) {
         this.#unreadable.delete(found.id);
