@@ -1,5 +1,6 @@
 import type { Document } from "./document-schema.ts";
 import type { CandidateRecord, ContentRecord, DocumentRecord, ReferenceRecord } from "./record.ts";
+import { isDecided } from "./history.ts";
 import type { Decided } from "./history-schema.ts";
 import { chaseOf } from "./outreach.ts";
 import { notedErasureOf } from "./erasure.ts";
@@ -60,7 +61,7 @@ export function renderDocument(candidate: CandidateRecord, document: DocumentRec
 
 /** A version that knows no decisions may have moved it since. */
 function decidedOf({ id, state }: DocumentRecord | ReferenceRecord, { decisions }: CandidateRecord): Decided | null {
-  const decision = decisions[id];
+  const decision = isDecided(state) ? decisions[id] : undefined;
   return decision?.state === state ? decision : null;
 }
 
