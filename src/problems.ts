@@ -160,4 +160,4 @@ export function isGone(error: unknown): boolean {
  * not a view (content). It passes if If-Match names one of them, or if the request has no If-Match.
  * @throws problem `version_mismatch`
  */
-export type Precondition = (views: readonly unknown[], tags?: readonly string[]) => void;
+export type Precondition = (views: () => readonly unknown[], tags?: readonly string[]) => void;

@@ -41,7 +41,7 @@ export function eraserOf({ store, content, idempotency, audit, messages }: Depen
     let lifted: string | undefined;
     const erased = await store.erase(caller.accountId, id, caller.keyId, (found) => {
       const [record, isHeld] = isTombstone(found) ? [undefined, found.left?.isHeld] : [found, found.hold !== null];
-      precondition(record === undefined ? [] : [taggedCandidate(record)]);
+      precondition(() => (record === undefined ? [] : [taggedCandidate(record)]));
       if (isHeld === true && options.despiteHolds !== true) throw onHold(id);
       options.check?.(record);
       lifted = record && liftedAt(record);
@@ -63,15 +63,19 @@ export function eraserOf({ store, content, idempotency, audit, messages }: Depen
     precondition: Precondition,
     options?: ErasureOptions,
   ) {
-    const check = (record: CandidateRecord) =>
-      precondition([renderDocument(record, documentOf(record, id)), taggedCandidate(record)]);
+    const check = (record: CandidateRecord) => {
+      const document = documentOf(record, id);
+      precondition(() => [renderDocument(record, document), taggedCandidate(record)]);
+    };
     return removePart(caller, { candidate, kind: "documents", id }, check, options);
   }
 
   async function removeReference(caller: Deleting, id: string, precondition: Precondition, options?: ErasureOptions) {
     const candidate = await store.references.candidateOf(caller.accountId, id);
-    const check = (record: CandidateRecord) =>
-      precondition([renderReference(record, referenceOf(record, id)), taggedCandidate(record)]);
+    const check = (record: CandidateRecord) => {
+      const reference = referenceOf(record, id);
+      precondition(() => [renderReference(record, reference), taggedCandidate(record)]);
+    };
     await removePart(caller, { candidate, kind: "references", id }, check, options);
   }
 

@@ -163,7 +163,7 @@ export class CandidateService {
   async start(author: Author, id: string, precondition: Precondition): Promise<Candidate> {
     // If-Match is ignored if the candidate is already started: a retry after a lost response must succeed.
     const record = await this.#options.store.change(author, id, (before, now) => {
-      if (before.started_at === null || before.withdrawn) precondition([taggedCandidate(before)]);
+      if (before.started_at === null || before.withdrawn) precondition(() => [taggedCandidate(before)]);
       return started(before, now);
     });
     return renderCandidate(record);
@@ -172,7 +172,7 @@ export class CandidateService {
   /** Makes one change. @param edit as in CandidateStore.change. */
   async change(author: Author, id: string, precondition: Precondition, edit: Edit): Promise<Candidate> {
     const record = await this.#options.store.change(author, id, (before, now) => {
-      precondition([taggedCandidate(before)]);
+      precondition(() => [taggedCandidate(before)]);
       return edit(before, now);
     });
     return renderCandidate(record);

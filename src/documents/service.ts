@@ -78,7 +78,7 @@ export function documentService(store: CandidateStore, contents: ContentStore) {
       store.change(owner, candidateId, (before, now) => {
         if (before.documents.some((document) => document.id === id)) return before;
         checkNotRemoved(before, id);
-        precondition([taggedCandidate(before)]);
+        precondition(() => [taggedCandidate(before)]);
         const document = newDocument(given, { id, content: stored, ...situationOf(before, now) });
         return withPart(before, "documents", document);
       });
@@ -93,7 +93,7 @@ export function documentService(store: CandidateStore, contents: ContentStore) {
   ): Promise<Document> {
     const record = await store.change(owner, owner.candidateId, (before, now) => {
       const document = documentOf(before, id);
-      precondition([renderDocument(before, document), taggedCandidate(before)]);
+      precondition(() => [renderDocument(before, document), taggedCandidate(before)]);
       const after = patchedDocument(document, patch, situationOf(before, now));
       return withDecider(withChanged(before, "documents", document, after), document, after, decided_by);
     });
@@ -146,6 +146,6 @@ export function documentService(store: CandidateStore, contents: ContentStore) {
 /** Checks If-Match of a write of content: it may name the document, its candidate or the present content. Then the hold. */
 function checkContentMatches(record: CandidateRecord, document: DocumentRecord, precondition: Precondition): void {
   const tags = document.content === null ? [] : [contentTag(document.content)];
-  precondition([renderDocument(record, document), taggedCandidate(record)], tags);
+  precondition(() => [renderDocument(record, document), taggedCandidate(record)], tags);
   if (record.hold !== null && document.content !== null) throw onHold(record.id);
 }

@@ -35,7 +35,7 @@ export function viewTag(view: unknown, volatile: readonly string[] = []): string
 export function ifMatch(header: string | undefined): Precondition {
   if (header === undefined) return () => undefined;
   return (views, others = []) => {
-    const tags = [...views.map((view) => entityTag(JSON.stringify(view))), ...others];
+    const tags = [...views().map((view) => entityTag(JSON.stringify(view))), ...others];
     if (header.trim() === "*") return;
     const listed = tagsIn(header.replaceAll(/\.[\w-]+"/g, '"'));
     if (listed.some((tag) => tags.includes(tag) || tags.includes(tag.replace(/-(?:br|gzip)"$/, '"')))) return;

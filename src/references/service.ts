@@ -17,7 +17,7 @@ export function referenceService(store: CandidateStore) {
         // An interrupted attempt already added it, so the retry succeeds whatever its If-Match says (RFC 9110, 13.1.1).
         if (before.references.some((reference) => reference.id === id)) return before;
         checkNotRemoved(before, id);
-        precondition([taggedCandidate(before)]);
+        precondition(() => [taggedCandidate(before)]);
         return withPart(before, "references", newReference(given, { id, ...situationOf(before, now) }));
       });
       return renderReference(record, referenceOf(record, id));
@@ -33,7 +33,7 @@ export function referenceService(store: CandidateStore) {
       const candidateId = await store.references.candidateOf(author.accountId, id);
       const record = await store.change(author, candidateId, (before, now) => {
         const reference = referenceOf(before, id);
-        precondition([renderReference(before, reference), taggedCandidate(before)]);
+        precondition(() => [renderReference(before, reference), taggedCandidate(before)]);
         const after = patchedReference(reference, patch, situationOf(before, now));
         return withDecider(withChanged(before, "references", reference, after), reference, after, decided_by);
       });

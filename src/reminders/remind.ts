@@ -20,7 +20,7 @@ export function remindService(parts: Pick<WritingParts, "candidates" | "rules">,
   return async (author: Author, id: string, precondition: Precondition): Promise<Candidate> => {
     const rules = sendsMail ? (await parts.rules.fresh(author.accountId)).rules : undefined;
     const record = await parts.candidates.change(author, id, (before, now) => {
-      precondition([taggedCandidate(before)]);
+      precondition(() => [taggedCandidate(before)]);
       const time = Date.parse(now);
       const plan = planOf(before, rules, time);
       checkSends(plan);

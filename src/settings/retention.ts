@@ -28,7 +28,7 @@ export function retentionService({ store, audit, newId }: { store: RetentionStor
 
   async function changeAlone({ accountId, keyId }: Caller, patch: RetentionPatch, precondition: Precondition) {
     const before = await store.settings.get(accountId);
-    precondition([render(before)]);
+    precondition(() => [render(before)]);
     const values = mergePatch(before.values, patch) as Partial<RetentionValues>;
     const [was, is] = [daysOf(before.values), daysOf(values)];
     if (isDeepStrictEqual(was, is)) return render(before);
@@ -36,7 +36,7 @@ export function retentionService({ store, audit, newId }: { store: RetentionStor
     const by = auditTrail({ store: audit, newId, actor: () => keyId });
     return by.around({ action: "retention set", accountId, subject: accountId, details }, async () => {
       const after = await store.settings.change(accountId, (current) => {
-        precondition([render(current)]);
+        precondition(() => [render(current)]);
         if (current.version !== before.version)
           throw problem("store_unavailable", RACED, { headers: { "Retry-After": "1" } });
         return values;

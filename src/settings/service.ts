@@ -39,7 +39,7 @@ export function settingsService({ assistant, quietHours, clock, observer }: Depe
   /** @throws problem version_mismatch */
   async function changeAssistant(accountId: string, patch: AssistantPatch, precondition: Precondition) {
     const named = patch.language ? { ...patch, language: languageNamed(patch.language) } : patch;
-    const check = (before: SettingsRecord<Assistant>) => precondition([taggedView(renderAssistant(before))]);
+    const check = (before: SettingsRecord<Assistant>) => precondition(() => [taggedView(renderAssistant(before))]);
     return renderAssistant(await change(assistant, accountId, named, check));
   }
 
@@ -48,7 +48,7 @@ export function settingsService({ assistant, quietHours, clock, observer }: Depe
   /** @throws problem version_mismatch */
   async function changeQuietHours(accountId: string, patch: QuietHoursPatch, precondition: Precondition) {
     const named = patch.timezone ? { ...patch, timezone: timeZoneNamed(patch.timezone) } : patch;
-    const check = (before: SettingsRecord<QuietHours>) => precondition([renderQuietHours(before)]);
+    const check = (before: SettingsRecord<QuietHours>) => precondition(() => [renderQuietHours(before)]);
     return withEffective(await change(quietHours, accountId, named, check));
   }
 

@@ -26,7 +26,7 @@ describe("If-Match", () => {
   /** Returns what a header is refused with, or undefined. */
   const refused = (header: string | undefined, others?: string[]): unknown => {
     try {
-      ifMatch(header)([VIEW, { other: 1 }], others);
+      ifMatch(header)(() => [VIEW, { other: 1 }], others);
       return undefined;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;

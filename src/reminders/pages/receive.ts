@@ -34,7 +34,7 @@ export async function receiveFile(
   const address = { accountId: link.accountId, by, candidateId: link.id, documentId };
   let replaced: string | undefined;
   const whileAsked: Precondition = (views) => {
-    const [{ state, content }, { withdrawn, email }] = views as Views;
+    const [{ state, content }, { withdrawn, email }] = views() as Views;
     const isOwner = email !== null && isOwn(email);
     if (withdrawn || !isOwner || !(isAskedOfCandidate(state) || state === "received")) throw notNeeded();
     const present = `${state} ${content?.etag}`;
