@@ -26,9 +26,9 @@ describe("POST /candidates/bulk", () => {
     const count = () => candidates.find({ account: account.id }).toArray();
     while ((await count()).length === 0);
     await service.operators.accounts.setStatus(account.id, "suspended");
-    expectProblem(await sent, 403, "account_suspended");
     const { length } = await count();
-    expect(length).to.be.within(1, 59);
+    expectProblem(await sent, 403, "account_suspended");
+    expect((await count()).length, "the one that was under way").to.be.at.most(length + 1);
     await service.operators.accounts.setStatus(account.id, "active");
   });
 
