@@ -122,7 +122,8 @@ function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes 
     const person = personOf(by.id);
     const [key, operator] = [say("by_key", nameOfKey(by.id)), say("by_operator", by.id)];
     const who = { key, operator, service: say("by_service"), candidate: person, referee: person }[by.type];
-    const stated = decided_by === null ? line(who) : `${line(decided_by)} (${line(who)})`;
+    // Who it was comes first: it is what the service knows, and a long statement may be cut.
+    const stated = line(decided_by === null ? who : `${who}: ${decided_by}`);
     return [[`${index + 1} ${beginning(name)}`, `${say(state)}, ${moment(at)}`, stated]];
   }
 

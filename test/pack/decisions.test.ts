@@ -45,8 +45,8 @@ describe("the pack's PDF", () => {
     expect(decisions).to.deep.equal([
       ["1 Passport", accepted, "API key Production, key_1"],
       ["2 ID", accepted, "API key key_2"],
-      ["3 Visa", accepted, "Noor Haddad (API key Production, key_1)"],
-      ["4 A certificate of 👩‍👩‍👧…", accepted, "— (Ada)"],
+      ["3 Visa", accepted, "API key Production, key_1: Noor Haddad"],
+      ["4 A certificate of 👩‍👩‍👧…", accepted, "Ada:"],
       ["5 CV", accepted, "The service"],
       ["1 Bo", `Declined, ${NOW}`, "Bo"],
       ["2 Cy", `Not requested, ${NOW}`, "Operator ann"],
