@@ -133,7 +133,10 @@ export type Config = { readonly [K in SettingName]: (typeof SETTINGS)[K]["fallba
 /** Thrown by `readConfig`. The message lists every wrong setting, one per line. */
 export class ConfigError extends Error {}
 
-/** Reads the settings. An empty value counts as not set. @throws {ConfigError} that says what each wrong setting must be. */
+/**
+ * Reads the settings from `env`. An empty value counts as not set.
+ * @throws {ConfigError} that names every wrong setting and says what it must be.
+ */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const faults = new Map<string, string>();
   const entries = Object.entries<Setting<unknown>>(SETTINGS).map(([name, setting]) => {
@@ -165,7 +168,10 @@ function* mailFaults({ SMTP_URL, MAIL_FROM, PUBLIC_URL }: Config): Generator<[Se
     yield ["SMTP_URL", "must be a valid URL, for example smtp://user:password@host:587 or file:///folder"];
 }
 
-/** Returns the table of `admin config` and the operators' guide, without passwords. Null: there is no value, or no default. */
+/**
+ * Returns the table for `admin config` and the operators' guide. A value or default of `null` means that there is none.
+ * Hides the user and password in URLs.
+ */
 export function describeConfig(config: Config) {
   return Object.entries<Setting<string | number | null>>(SETTINGS).map(([name, { fallback, help, secret }]) => {
     const value = config[name as SettingName];

@@ -21,6 +21,9 @@ export interface System {
   readonly eraser: Eraser;
   readonly candidates: CandidateService;
   readonly bulks: BulkService;
-  /** Waits until writes have an outcome and the usage is written, for little more than SETTLE_WITHIN_MS. Then disconnects. */
+  /**
+   * Waits until the outcome of every write is known and the last uses of keys and the usage are written, at most SETTLE_WITHIN_MS and a
+   * few store operations. Then disconnects from Redis and MongoDB.
+   */
   close(): Promise<void>;
 }

@@ -9,8 +9,9 @@ import { type AccountView, viewAccount, viewKey } from "./view.ts";
 const MAX_FOUND = 100;
 
 /**
- * Returns the accounts whose name or note contains the text, or that have a key whose first twelve characters are the text's.
- * Reads all accounts, 100 for each round trip. @throws problem `validation_failed` for a blank text.
+ * Returns the accounts whose name or note contains the text, in any case, or that have a key whose first twelve characters
+ * are those of the text. Reads all accounts, 100 for each round trip.
+ * @throws problem `validation_failed` for a blank text.
  */
 export async function findAccounts(store: AccountStore, text: string) {
   if (text.trim() === "") throw invalid("/text", "must not be blank");

@@ -173,7 +173,10 @@ export class AccountService {
     return viewAccount(await this.#options.audit.around(audited, change));
   }
 
-  /** Suspends an account, or ends its suspension, on every replica once this returns. @throws as revokeKey does. */
+  /**
+   * Suspends an account, or ends its suspension. Once this returns, every replica refuses, or accepts again, all its keys.
+   * Throws the same problems as revokeKey.
+   */
   async setStatus(accountId: string, status: "active" | "suspended"): Promise<AccountView> {
     await this.#options.store.get(accountId); // throws not_found before an audit record is written
     const action = status === "suspended" ? "accounts suspend" : "accounts resume";

@@ -135,7 +135,10 @@ export class AccountStore {
     return new Set(found.map(({ _id }) => _id));
   }
 
-  /** Returns the account that the secret's lookup entry names, or null. After a crash the account may lack the secret: check it. */
+  /**
+   * Returns the account that the secret's lookup entry names, or null if there is no entry. Check that the account has
+   * the secret: a crash can leave an entry without one. Two round trips; one if there is no entry.
+   */
   async findBySecret(hash: string): Promise<AccountRecord | null> {
     const { db } = this.#mongo;
     // Both together may take as long as one operation may.

@@ -125,7 +125,10 @@ function refuseOptionAsValue(command: CommandUnknownOpts): void {
       command.error(`error: option '${option.flags}' argument missing`);
 }
 
-/** Returns an error and its causes as one line, without the passwords in URLs, and without a key that was typed as an id. */
+/**
+ * Returns an error and its causes as one line. Hides the passwords in URLs, and hides a key that the operator typed
+ * instead of its id.
+ */
 function oneLine(error: unknown): string {
   const lines = explain(error).split(/\s*\n\s*/);
   const line = lines.join(error instanceof ConfigError ? "; " : " ");

@@ -13,7 +13,10 @@ const BLOCK = 48;
 const HIGH = 0.7;
 const FULL = 0.9;
 
-/** Returns the limits as lines: a block for the account and one for each key, side by side if `width` characters allow it. */
+/**
+ * Returns an account's limits as lines of text: a block for the account and one for each key, side by side if they fit.
+ * @param width of the terminal, in characters.
+ */
 export function limitsTable(limits: AccountLimits, width: number, colours: boolean): string[] {
   const blocks = blocksOf(limits);
   const abreast = Math.max(1, Math.floor(width / BLOCK));

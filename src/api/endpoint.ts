@@ -45,7 +45,10 @@ export interface Outcomed {
 
 /** A file that an endpoint takes. */
 export interface Upload<Params> {
-  /** The schema of the multipart form whose part `content` is the file, for OpenAPI. Undefined if the file is the whole body. */
+  /**
+   * Undefined if the file is the whole body. Otherwise it is the part `content` of a multipart form, and this is the schema
+   * of the form in the OpenAPI document; the endpoint's `body` validates the other parts.
+   */
   readonly form?: TSchema;
   /**
    * Stores the file. @throws a problem if it is refused, before the first byte is read if possible.
@@ -80,7 +83,10 @@ export interface Declared<
    * is not stored for replays.
    */
   readonly entries?: { readonly name: string; readonly schema: TSchema; readonly repeats: string };
-  /** For `?unreadable=metadata`: takes refused values out of a body, which is then validated again. Returns a warning for each. */
+  /**
+   * For `?unreadable=metadata`: takes values that are refused out of a body, or of an entry, and returns a warning for each.
+   * The body is then validated again.
+   */
   readonly keepUnreadable?: (body: unknown, faults: readonly Fault[]) => Fault[];
   /** Default: 200. */
   readonly status?: 200 | 201 | 204;

@@ -93,7 +93,10 @@ export function eraserOf({ store, content, idempotency, audit, messages }: Depen
     await removeRest(await store.change(author, candidate, edit));
   }
 
-  /** Finishes an interrupted erasure, or a part of it if the signal ends it. Returns false if there was nothing to do. */
+  /**
+   * Finishes an erasure that was interrupted. Returns false if there was nothing to do.
+   * @param signal ends the work early: the next call goes on with it.
+   */
   async function finish(accountId: string, id: string, signal: AbortSignal): Promise<boolean> {
     const found = await store.reader.find(accountId, id);
     if (found === null || found.erasure === null) return false;
@@ -120,7 +123,10 @@ export function eraserOf({ store, content, idempotency, audit, messages }: Depen
     await store.reader.erasureFinished({ accountId, id }, erasure);
   }
 
-  /** Removes what no record may name any more: all of a deleted candidate, else replaced content, before its usual hour is over. */
+  /**
+   * Removes what no record may name any more: of a deleted candidate everything, else content that was replaced. That
+   * usually stays for its readers for an hour, but not after a deletion.
+   */
   async function removeUnsettled(accountId: string, candidateId: string): Promise<void> {
     const entries = await content.unsettled({ accountId, candidateId });
     if (entries.length === 0) return;

@@ -10,7 +10,10 @@ interface ReferenceEntry {
   candidate: string;
 }
 
-/** Maps references to candidates, in one round trip each. An entry is written before its reference, which may not exist. */
+/**
+ * Maps references to their candidates. An entry is written before its reference, so the reference may not exist. Every method
+ * takes at most one round trip, and may throw problem store_unavailable.
+ */
 export class ReferenceIndexStore {
   readonly #entries: BoundedCollection<ReferenceEntry>;
 
@@ -18,7 +21,10 @@ export class ReferenceIndexStore {
     this.#entries = new BoundedCollection(mongo, "reference_index");
   }
 
-  /** Adds entries for new references, then runs the write that adds the references. Removes the entries if it is refused. */
+  /**
+   * Adds entries for new references of a candidate, then runs the write that adds the references. Removes the entries
+   * again if the write is refused.
+   */
   async around<Written>(
     { accountId, id }: CandidateKey,
     references: readonly ReferenceRecord[],

@@ -79,7 +79,10 @@ export function renderPage({ rows, more }: FeedPage, cursor: string): RenderedJs
 
 const COMMA = Buffer.from(",");
 
-/** Returns the entity tag of a page. Positions are in it because a version may come again after a restore, with other content. */
+/**
+ * Returns the strong entity tag of a page: a hash of all that its bytes follow from. The rows' positions are in it because a
+ * version number comes again with other content after a restore from a backup.
+ */
 export function pageTag({ rows, more }: FeedPage<FeedEntry>, cursor: string): string {
   const versions = rows.map(({ change, version }) => `${change} ${version}`);
   const hash = createHash("sha256").update([LIST_SCHEMA_VERSION, more, cursor, ...versions].join("\n"));

@@ -55,7 +55,10 @@ export class CandidateService {
     return typeof text === "string" ? this.#options.store.externalIds.holderOf(accountId, text) : undefined;
   }
 
-  /** Creates a candidate. With `onConflict`, changes or leaves the one that has its external_id. @throws validation_failed without one */
+  /**
+   * Creates a candidate. If its external_id is taken, changes that candidate, or leaves it, as `onConflict` says.
+   * @throws problem validation_failed with `onConflict`, but without an external_id.
+   */
   async put(author: Author, given: CandidateInput, newId: NewId, onConflict?: OnConflict): Promise<Put> {
     const { accountId } = author;
     const key = { ...author, id: newId("cand") };

@@ -56,7 +56,10 @@ export const STATE_RULES: readonly {
   },
 ];
 
-/** Derives a candidate's state (interface.md, States). Pure, and the only place that does so. Never waits for what is not required. */
+/**
+ * Derives a candidate's state from its records (interface.md, States). Pure, and the only place that does so. A
+ * candidate never waits for a document with `required: false`.
+ */
 export function derive(facts: Facts): Pick<Candidate, "state" | Derived> {
   const documents = facts.documents.filter((document) => isLive(document) && document.required);
   const references = facts.references.filter(isLive);

@@ -129,7 +129,10 @@ export class CandidateStore {
     }
   }
 
-  /** Writes the tombstone of a candidate that is not here, for mirrors that have it. @throws not_found if another account has the id */
+  /**
+   * Writes the tombstone of a candidate that is not here, for mirrors that have it. If it is here, returns it.
+   * @throws problem not_found if another account has the id
+   */
   async bury(accountId: string, id: string, key: string): Promise<Found> {
     const position = this.feedClock.reserve();
     const at = timestamp(position.at);

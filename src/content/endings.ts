@@ -18,7 +18,10 @@ export function isDocumentEnding(ending: string): boolean {
   return ENDINGS.has(ending);
 }
 
-/** Returns a stranger's filename as a clerk may save it: with `.bin` after an ending that is not a document's. Null if empty. */
+/**
+ * Returns the name of a file that a stranger chose, as a clerk may save it: with nothing that hides its ending, and with
+ * `.bin` after an ending that is not a document's. Null if nothing is left.
+ */
 export function withSafeEnding(filename: string): string | null {
   const base = filename.split(/[/\\]/).at(-1) ?? "";
   const name = withoutEnd(shownName(base).replaceAll(":", "-")); // NTFS: what follows a colon is no part of the name

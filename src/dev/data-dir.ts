@@ -24,7 +24,10 @@ export function prepareDataDir(dataDir: string): void {
   }
 }
 
-/** Creates a folder, and those above it, for its owner alone. (mkdir's `recursive` never returns for a path like /proc/nope.) */
+/**
+ * Creates a folder, and those above it, that only its owner can read. It may exist already. (The option `recursive` of
+ * mkdir never returns for a path such as /proc/nope.)
+ */
 export function createPrivateFolder(dir: string): void {
   if (existsSync(dir)) return;
   createPrivateFolder(dirname(dir));

@@ -10,7 +10,10 @@ const EXAMPLE = {
   references: [{ name: "Charles Babbage", email: "charles@example.com" }],
 };
 
-/** Prints the service's address. If there is no account, creates one with a key, and prints the key: it is shown only once. */
+/**
+ * Prints the service's address on standard output. If the database has no account, creates one with a key and prints the
+ * key. A key can be shown only when it is created.
+ */
 export async function greet(config: Config, ready: { port: number; opsPort: number }): Promise<void> {
   const operations = new Operations(config);
   try {

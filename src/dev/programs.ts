@@ -50,7 +50,10 @@ export async function firstThatRuns(ways: readonly (() => string | undefined | P
   return undefined;
 }
 
-/** Runs a long step of the set-up. Returns whether it exited with 0. If the signal aborts, kills it and throws the reason. */
+/**
+ * Runs one long step of the set-up, with its output on standard error. Returns whether it exited with code 0.
+ * @throws the signal's reason if it aborts. The program is then killed.
+ */
 export async function step(
   title: string,
   program: string,

@@ -30,7 +30,11 @@ async function installFromDebian(signal: AbortSignal): Promise<string | undefine
   return onPath("redis-server");
 }
 
-/** A Redis that keeps its data: an append-only file, flushed every second, and no eviction. @param more overrides these settings. */
+/**
+ * A Redis that keeps its data: an append-only file that is flushed every second, and no eviction.
+ * @param dir data folder; must exist.
+ * @param more further command-line arguments; they override these settings.
+ */
 export function redisSpec(
   command: string,
   { dir, log, more = [] }: { dir: string; log: string; more?: string[] },

@@ -43,7 +43,10 @@ const SLOW_START_MS = 5_000;
 const STOP_TIMEOUT_MS = 10_000;
 const MAX_PORT_ATTEMPTS = 3;
 
-/** Starts a server on 127.0.0.1, and waits until it responds. @throws {SetupError} if it exits; the signal's reason. */
+/**
+ * Starts a server on 127.0.0.1 and waits until it responds. There is no time limit: recovering its data may take long.
+ * @throws {SetupError} with the last line of its log if it exits instead; the signal's reason if the signal aborts.
+ */
 export async function launch(spec: ServerSpec, options: LaunchOptions = {}): Promise<OwnServer> {
   for (let attempt = 1; ; attempt++) {
     const port = options.port ?? (await freePort());
@@ -62,7 +65,8 @@ export async function launch(spec: ServerSpec, options: LaunchOptions = {}): Pro
 }
 
 /**
- * Finds a server that an earlier process left running. Its process must be the one that responds. Undefined if it runs no longer.
+ * Finds a server that an earlier process left running. Its process must be alive and must be the one that responds.
+ * @returns undefined if it no longer runs.
  * @throws {SetupError} if something listens on its port but does not respond: a second server would corrupt its data.
  */
 export async function adopt(name: string, { url, pid }: ServerRecord, askPid: ServerSpec["askPid"]) {

@@ -27,7 +27,10 @@ export type DocumentContent = Awaited<ReturnType<DocumentService["content"]>>;
 
 export type DocumentService = ReturnType<typeof documentService>;
 
-/** The operations on documents. Another account's is not_found, as if it had never existed. The endpoints list the problems. */
+/**
+ * The operations on a candidate's documents. Another account's document is not_found, as if it had never existed. The
+ * endpoints list the problems of each.
+ */
 export function documentService(store: CandidateStore, contents: ContentStore) {
   const recordOf = ({ accountId, candidateId }: FileOwner) => store.reader.get(accountId, candidateId);
 
@@ -42,7 +45,10 @@ export function documentService(store: CandidateStore, contents: ContentStore) {
     return keep(owner, file);
   }
 
-  /** Stores a file that becomes a document's content. @throws version_mismatch, invalid_transition at once; then as `receiveNew`. */
+  /**
+   * Stores the file that will become a document's content.
+   * @throws problems version_mismatch, invalid_transition before it reads the first byte; then as `receiveNew`.
+   */
   async function receive({ documentId, ...owner }: DocumentAddress, file: IncomingFile, precondition: Precondition) {
     const record = await recordOf(owner);
     const document = documentOf(record, documentId);
@@ -65,7 +71,10 @@ export function documentService(store: CandidateStore, contents: ContentStore) {
     }
   }
 
-  /** Adds a document, with `file` or the content inside `given`. Returns it as it is if an interrupted attempt has added it. */
+  /**
+   * Adds a document. Its content, if any, is `file`, which is already stored, or is inside `given`. If an interrupted
+   * attempt already added the document, returns that document as it is.
+   */
   async function add(
     owner: FileOwner & Author,
     given: DocumentInput,

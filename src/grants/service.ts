@@ -97,7 +97,10 @@ export function grantService({ accounts, versions, store, counters, audit, clock
     return { object: "list", data: await views(await store.list(accountId)) };
   }
 
-  /** Returns all grants that expire within these hours, the next one first; at most 1,000. @throws problem `validation_failed` */
+  /**
+   * Returns the grants of all accounts that expire within these hours, the next one first; at most 1,000.
+   * @throws problem `validation_failed`
+   */
   async function expiring(hours: number): Promise<ListView<GrantView>> {
     if (!(hours > 0 && hours <= MAX_HOURS))
       throw invalid("/hours", `must be a number above 0 and at most ${MAX_HOURS}`);

@@ -25,7 +25,10 @@ export function viewGrant(record: GrantRecord, inRedis: Grant | undefined, now: 
   } as const;
 }
 
-/** `pending`: repeat its command. `lost`: Redis has lost its count, so it is not issued again. `exhausted`: nothing remains. */
+/**
+ * `pending`: its command is running or was interrupted; repeat it. `lost`: Redis has lost its count, and it is not issued
+ * again. `exhausted`: nothing of it remains.
+ */
 function statusOf({ revoked_at, expires_at, step }: GrantRecord, counted: Grant | undefined, now: string) {
   if (revoked_at !== null) return "revoked";
   if (expires_at <= now) return "expired";

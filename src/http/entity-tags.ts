@@ -18,7 +18,10 @@ export function codedTag(tag: string, coding: Coding): string {
   return coding === "identity" ? tag : `${tag.slice(0, -1)}-${coding}"`;
 }
 
-/** Returns a view's entity tag. The `volatile` members get a part after a dot, which counts for a GET, and not for `ifMatch`. */
+/**
+ * Returns the entity tag of a view. The `volatile` members, which change by the clock alone, get their own part after a
+ * dot: when they change, a GET no longer gets 304, but `ifMatch` ignores that part.
+ */
 export function viewTag(view: unknown, volatile: readonly string[] = []): string {
   if (volatile.length === 0 || typeof view !== "object" || view === null) return entityTag(JSON.stringify(view));
   const tagWith = (isVolatile: boolean) => {

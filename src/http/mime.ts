@@ -49,7 +49,10 @@ export function invalidFile(pointer: string, detail: string): Error {
   return invalid(pointer, detail, `The file is not valid. ${pointer} ${detail}.`);
 }
 
-/** Returns the filename in a Content-Disposition, or null. @throws problem validation_failed at `pointer` if it is not UTF-8. */
+/**
+ * Returns the filename in a Content-Disposition, or null if it has none.
+ * @param pointer where the fault is. @throws problem validation_failed if the name cannot be decoded.
+ */
 export function filenameIn({ filename }: Params, pointer: string, takesAnyText = false): string | null {
   if (!takesAnyText && filename?.includes("\uFFFD")) throw invalidFile(pointer, "must have a filename in UTF-8");
   return filename || null;

@@ -160,7 +160,10 @@ export function codingOf({ length }: Buffer | string, header: string | undefined
 /** Maximum length that the event loop compresses: 50 µs. To hand a body to the thread pool and take it back costs 100 µs. */
 const MAX_COMPRESSED_AT_ONCE = 32 * 1024;
 
-/** Compresses on two of the pool's four threads: lookups and files need them too, and 8 MiB take one for 6 to 14 ms. */
+/**
+ * Compresses on two of the four threads of the pool. Name lookups and files use the same threads, and a page of 8 MiB
+ * takes one for 6 to 14 ms.
+ */
 const inTurn = pLimit(2);
 
 const COMPRESSORS = {

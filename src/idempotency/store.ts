@@ -57,7 +57,10 @@ export class IdempotencyStore implements Indexed {
     return this.#records.updateOne({ _id, account, owner, state: "running" }, { $set: { lease_until: until } });
   }
 
-  /** Stores the outcome, whoever holds the lease. False if another attempt was first, or the subject was forgotten since. */
+  /**
+   * Stores the outcome, no matter who holds the lease. Returns false if another attempt finished first, or if outcomes
+   * about the subject were forgotten since the record was read.
+   */
   finish(record: IdempotencyRecord, outcome: Uint8Array): Promise<boolean> {
     return this.#records.updateOne(running(record), { $set: done(outcome) });
   }

@@ -49,7 +49,10 @@ export function linesIn(log: Logger): LogLines {
   };
 }
 
-/** Returns a log without redaction, which takes 40 µs a line. Pass it only names, numbers and ids that the service made. */
+/**
+ * Returns a log for the same destination that does not redact. Redaction takes 40 µs a line. Pass it only names, numbers
+ * and ids that the service made itself.
+ */
 export function withoutRedaction(log: Logger): Logger {
   return log.child({}, { redact: [] });
 }

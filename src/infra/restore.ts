@@ -84,7 +84,10 @@ export class Restore {
     return state;
   }
 
-  /** Returns the state, in one round trip. Creates it if there is none: with `since`, if a restore has removed it. */
+  /**
+   * Returns the state, and creates it if the database has none. One round trip, or three if it creates the state.
+   * @param since when the restore began, if the database has no state because it is being restored.
+   */
   async open(since: string | null = null): Promise<RestoreState> {
     const state = await this.read();
     if (state !== null) return state;

@@ -14,7 +14,10 @@ export class TimeLimit {
   #timer: NodeJS.Timeout | undefined;
   #reading: NodeJS.Immediate | undefined;
 
-  /** @param over is called after `ms` milliseconds. @param ticks a standstill counts as two of these at most. Each is a timer. */
+  /**
+   * @param over is called after `ms` milliseconds, unless the limit was cleared or restarted.
+   * @param ticks a standstill counts as two of these at most. Each costs a timer while the limit runs.
+   */
   constructor(ms: number, over: () => void, ticks = 10) {
     this.#ms = this.#leftMs = ms;
     this.#tickMs = ms / ticks;

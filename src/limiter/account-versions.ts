@@ -46,7 +46,10 @@ export class AccountVersions {
     return replyTo(this.#send(accountId, read));
   }
 
-  /** Tells Redis the version that a lookup has found, within `timeoutMs`. Returns true if Redis knows it, or a newer one, now. */
+  /**
+   * Tells Redis the version that a lookup has found. Fails within `timeoutMs`.
+   * @returns true if Redis knows this version or a newer one now.
+   */
   async lookedUp(accountId: string, { timeoutMs, ...read }: Read & { readonly timeoutMs: number }): Promise<boolean> {
     return (await replyWithin(timeoutMs, () => this.#send(accountId, { ...read, over: 0 }))) > 0;
   }

@@ -27,7 +27,10 @@ function policyOf(scope: "account" | "key" | "grant", surface: Surface): string 
   return `${scope}-${surface}`;
 }
 
-/** Returns the whole seconds until the window ends, at least 1: `t` in RateLimit. A client that waits so long finds a new one. */
+/**
+ * Returns the whole seconds until the window ends, rounded up, at least 1. This is `t` in RateLimit, and the least
+ * Retry-After of a refusal. A client that waits exactly this long finds a new window.
+ */
 export function secondsToReset({ resetMs }: Pick<Decision, "resetMs">): number {
   return Math.max(1, Math.ceil(resetMs / 1000));
 }

@@ -89,7 +89,10 @@ const OUTAGE_MS = 1_000;
 /** Failures that lie further apart than this, in milliseconds, are not in a row. */
 const OUTAGE_GAP_MS = 60_000;
 
-/** Tells an outage of a Redis server from a slow call or a short loss. Any decision of that server ends the outage. */
+/**
+ * Tells an outage of a Redis server from a slow call or a connection that is restored at once. Any decision of that
+ * server ends the outage.
+ */
 export class OutageDetector {
   #failures = 0;
   #since = 0;

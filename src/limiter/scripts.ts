@@ -145,7 +145,10 @@ export const redisKeys = {
     `{${accountId}}:grants:${keyId}${surface === "create" ? "" : `:${surface}`}`,
 };
 
-/** The fields of a ledger besides `window` and `version` (lua/charge.lua). A key's id is stored without `key_`, for its size. */
+/**
+ * The fields of a ledger besides `window` and `version` (lua/charge.lua). No surface has one of these two names. A key's id
+ * is stored without `key_`, which saves 128 bytes for an account with two keys.
+ */
 export const ledgerFields = {
   account: (surface: Surface) => surface,
   key: (keyId: string, surface: Surface) => `${surface}:${keyId.replace(/^key_/, "")}`,

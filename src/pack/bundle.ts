@@ -27,7 +27,10 @@ interface ListedFile {
   readonly problem: string | null;
 }
 
-/** Generates the files of a ZIP: the PDF, the contents, and last the manifest, which says what is missing or damaged. */
+/**
+ * Generates the files of a pack's ZIP: the PDF, the content of each document, and last the manifest, which lists every
+ * file and what is wrong with it. Missing or damaged content therefore does not fail the ZIP.
+ */
 export async function* bundle({ pack, files, pdf, contents }: Bundled, signal: AbortSignal): AsyncGenerator<ZipEntry> {
   const generatedAt = new Date(pack.generated_at);
   yield { path: "pack.pdf", bytes: Readable.from([pdf]), modified: generatedAt };

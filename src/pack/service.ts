@@ -28,7 +28,10 @@ interface Dependencies {
 
 export function packService({ store, contents, accounts, settings, reads, clock }: Dependencies) {
   return {
-    /** Three round trips, in parallel; one more for old history. @throws problems not_found, store_unavailable */
+    /**
+     * Three round trips, in parallel; one more if a part of the history has left the record.
+     * @throws problems not_found (also for another account's candidate), store_unavailable.
+     */
     async read(accountId: string, candidateId: string) {
       const [record, { name, keys }, { message_language: language }] = await Promise.all([
         store.reader.get(accountId, candidateId),

@@ -1,4 +1,7 @@
-/** Typesets one pack in a process of its own: JSON on standard input, the PDF on standard output. It needs no network. */
+/**
+ * The program that typesets one pack, in a process of its own. It reads the pack as JSON from its standard input, and
+ * writes the PDF to its standard output. It needs no setting and no network.
+ */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { json } from "node:stream/consumers";

@@ -5,7 +5,10 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 
 /** Maximum time for open requests, in milliseconds. Then their connections are closed. */
 const MAX_REQUESTS_MS = 20_000;
-/** Milliseconds without a connection after which the server stops listening. Idle connections stay open as long again. */
+/**
+ * The server stops listening once no connection has come for this many milliseconds. Idle connections stay open for
+ * this long again, because a request may already be on its way.
+ */
 const QUIET_MS = 500;
 /** Maximum time until the server stops listening, in milliseconds. The readiness probe must notice before: see test/k8s. */
 export const MAX_LISTEN_MS = 20_000;

@@ -30,7 +30,10 @@ export const SETTLED_MS = 60_000;
 /** Covers all accounts: the sweep looks for those whose settings have changed. */
 const CHANGED = { key: { changed_at: 1 }, partialFilterExpression: { changed_at: { $gt: "" } } };
 
-/** What operators decided for accounts, and whose settings have changed. Every method may throw problem store_unavailable. */
+/**
+ * Which accounts an operator has paused or given more messages, and whose settings have changed. Every method may throw
+ * problem store_unavailable.
+ */
 export class ReminderAccountStore {
   readonly indexes = [{ collection: "outreach_accounts", indexes: [CHANGED] }];
   readonly #accounts: BoundedCollection<Stored>;
@@ -44,7 +47,10 @@ export class ReminderAccountStore {
     return { pausedAt: paused_at ?? null, raise: raise ?? null, isChanged: changed_at !== undefined };
   }
 
-  /** Notes that settings of reminders, or an operator's `values`, are about to change: plans are then updated. */
+  /**
+   * Notes that settings of reminders are about to change, so that the plans that follow them are updated.
+   * @param values what an operator changes.
+   */
   async noteChange(accountId: string, now: string, values: Pick<Stored, "paused_at" | "raise"> = {}): Promise<void> {
     await this.#accounts.updateOne({ _id: accountId }, { $set: { ...values, changed_at: now } }, { upsert: true });
   }

@@ -43,7 +43,10 @@ export function reminderControl(parts: OpenReminders, audit: AuditTrail) {
       await stores.accounts.noteChange(accountId, now());
     },
 
-    /** Shows a candidate's plan and history, without addresses and names. An attempt that a crash lost is not in it. */
+    /**
+     * Shows a candidate's plan and history, as they are now, without addresses and names. The history is what was given to the
+     * mail server, the oldest first: an attempt that was lost in a crash is not in it.
+     */
     async show(candidateId: string) {
       const accountId = await stores.plans.accountOf(candidateId);
       if (accountId === undefined) throw candidateNotFound(candidateId);
@@ -76,7 +79,10 @@ export function reminderControl(parts: OpenReminders, audit: AuditTrail) {
       return { object: "list" as const, data: await stores.optOuts.list(accountId) };
     },
 
-    /** Lets an account write to an opted-out address again. The audit has no address. @throws not_found if it is not opted out */
+    /**
+     * Lets an account write again to an address whose owner had opted out. The audit has no address.
+     * @throws problem not_found, also if its owner has not opted out.
+     */
     async allow(accountId: string, email: string) {
       await audited("outreach allow", accountId, async () => {
         if (!(await stores.optOuts.lift(accountId, email, now())))
@@ -85,7 +91,10 @@ export function reminderControl(parts: OpenReminders, audit: AuditTrail) {
       return { object: "opt_out" as const, account_id: accountId, lifted: true };
     },
 
-    /** Sets how many messages an account may send a day, until a time. Replaces an earlier raise. @throws validation_failed */
+    /**
+     * Sets how many messages an account may send a day, until a time. A later raise replaces an earlier one.
+     * @throws problem validation_failed
+     */
     async raise(accountId: string, request: ApprovalRequest & Readonly<{ perDay: number; newPerDay: number }>) {
       const { expires_in_hours, approved_by, reason } = checkedApproval(request);
       const per_day = wholeNumber("/per_day", request.perDay, 0, MAX_PER_DAY);

@@ -23,7 +23,7 @@ export function dueQueue(store: Pick<PlanStore, "due">, maxShare: number) {
   /** Number of candidates in progress. */
   let size = 0;
   let resume = () => {};
-  /** Number of candidates in progress at which an account gets more: the mail connections then still have work. */
+  /** An account gets more once so few of its candidates are in progress: the mail connections then still have work. */
   const minShare = Math.floor(maxShare / 2);
   const countOf = (accountId: string) => counts.get(accountId) ?? 0;
 

@@ -111,7 +111,10 @@ export function smtpMailer(
 /** Replies that ask for another login (RFC 4954, 6). */
 const NOT_LOGGED_IN = new Set([530, 534, 535, 538]);
 
-/** Refusals that need not be about the recipient: by policy (RFC 3463, 3.8), of the sender's address (3.2), and of relaying. */
+/**
+ * Refusals that need not be about the recipient's address: by policy (RFC 3463, 3.8), of the sender's address (RFC 3463,
+ * 3.2), and of relaying, by servers that give no enhanced code.
+ */
 const POLICY = /^5\d\d[ -](?:5\.7\.|5\.1\.[78]|(?!\d\.\d).*\brelay)/i;
 
 function faultOf(error: NodemailerError & NodeJS.ErrnoException): Fault {

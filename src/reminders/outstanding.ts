@@ -62,7 +62,10 @@ function outstandingReference(reference: ReferenceRecord, facts: CandidateRecord
   return { to: id, email, language, documents: [], firstAt, ...past, bounced, recipient, repeats, block };
 }
 
-/** Returns what the record knows of a recipient, and the last attempt if it is to be tried again. */
+/**
+ * Returns what the record knows of a recipient, and the last attempt if it is to be tried again.
+ * @param items the documents or the reference.
+ */
 function recipientOf(to: string, items: readonly Pick<ReferenceRecord, "chase">[], { outreach }: CandidateRecord) {
   const recipient = outreach.recipients.find((each) => each.to === to);
   const sent = [recipient?.last?.at, ...items.map(({ chase }) => chase.last_at)].flatMap((at) => at ?? []);

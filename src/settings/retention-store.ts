@@ -23,7 +23,10 @@ export type SetRules = RetentionRules & Readonly<{ accountId: string; version: n
 const NEVER: EraseAfterDays = { completed: null, withdrawn: null, inactive: null };
 export const NO_RULES: RetentionRules = { days: NEVER, changedAt: 0, noticeMs: 0 };
 
-/** The rules of retention, in memory, because each write needs them. Methods but `of` and `watch` may throw store_unavailable. */
+/**
+ * The rules of retention. Those of all accounts that have set any are kept in memory: few have, and every write of a candidate
+ * needs them. Every method but `of` and `watch` may throw problem store_unavailable.
+ */
 export class RetentionStore {
   readonly settings: SettingsStore<RetentionValues>;
   readonly #stored: BoundedCollection<Stored & { refreshed?: string }>;

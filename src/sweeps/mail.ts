@@ -10,7 +10,10 @@ const UNDER_WAY_MS = HOUR_MS;
 const KEPT_MS = 35 * DAY_MS;
 const BATCH = 1_000;
 
-/** Removes what messages to people who were erased meanwhile have left, if their replica died; and counts of old days. */
+/**
+ * Removes what is left over of messages: the links and history of people who were erased while a message to them was under
+ * way and its replica died, and the counts of days long past.
+ */
 export function leftOverMail(stores: ReminderStores, clock: Clock): Sweep {
   return {
     name: "left_over_mail",

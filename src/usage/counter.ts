@@ -66,7 +66,10 @@ export class UsageCounter {
     this.#uses.set(keyId, this.#options.clock.now());
   }
 
-  /** Counts a request in its hour, by Redis's clock. @param cost what it was charged if admitted. A refusal counts as one. */
+  /**
+   * Counts a request in the hour in which it was decided, by Redis's clock.
+   * @param cost what it was charged if it was admitted, in requests. A refusal counts as one.
+   */
   count({ accountId: account, keyId: key_id }: Caller, decision: Decision, cost = 1): void {
     const { verdict, surface, window, windowSeconds, resetMs } = decision;
     const isRefused = verdict === "account_exhausted" || verdict === "key_exhausted";

@@ -37,7 +37,10 @@ export class UsageStore implements Indexed {
     this.#usage = new BoundedCollection(mongo, "usage");
   }
 
-  /** Sets what the process `writer` has counted. It can be repeated, and come late, because its numbers only grow. */
+  /**
+   * Sets what a process has counted. To repeat it changes nothing, and a write that arrives after a later one neither.
+   * @param writer names the process. Its numbers only grow.
+   */
   async write(counts: readonly Usage[], writer: string): Promise<void> {
     const writes = counts.map(({ account, hour, surface, key_id, used, refused }) => ({
       updateOne: {

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** Maximum bytes of JSON of a form's answers. A candidate with 50 references of this size stays below MAX_CANDIDATE_BYTES. */
+/**
+ * Maximum size of the answers that the form takes, in bytes of JSON. A candidate with 200 documents and 50 references with
+ * such answers stays below MAX_CANDIDATE_BYTES.
+ */
 const MAX_RESPONSE_BYTES = 32 * 1024;
 /** Maximum length of the answer to one question, in characters (code points). */
 const MAX_ANSWER = 4_000;
@@ -27,7 +30,10 @@ export function excessOf(answer: string, limit: number): number {
   return Array.from(answer).length - limit;
 }
 
-/** Names a field by its question, so that no answer goes to another one if the questions change while the referee writes. */
+/**
+ * Returns the name of the field with the answer to a question. It follows from the question, so that no answer goes to
+ * another one if the account changes its questions while the referee writes.
+ */
 export function fieldOf(question: string): string {
   return `answer-${createHash("sha256").update(question).digest("base64url").slice(0, 16)}`;
 }

@@ -24,7 +24,10 @@ export interface PagesOptions extends Pick<MountOptions, "restore"> {
 }
 
 type Ctx = Context & { state: ApiState; params: Record<string, string> };
-/** Makes the page, or returns the path to go to after a POST. @param typed what a referee has typed, of a POST. */
+/**
+ * Makes the page, or the path to go to after a POST has changed something.
+ * @param typed what a referee has typed into the form, of a POST.
+ */
 type Show<Opened> = (opened: Opened, ctx: Ctx, typed: () => Promise<Typed>) => Promise<Page | string> | Page | string;
 
 const HEADERS = {

@@ -143,7 +143,10 @@ export function visitsOf({ stores, rules, clock, candidates }: WritingParts) {
     await stores.budget.optedOut(accountId, now);
   }
 
-  /** Records the referee's answers, which the page has checked. @throws problem invalid_transition if they are not needed. */
+  /**
+   * Records the referee's answers. The page has checked them: they may be larger than those of a client.
+   * @throws problem invalid_transition if they are no longer needed.
+   */
   const answer = (visit: Visit, response: ReferenceRecord["response"]) =>
     settle(visit, isOpen, { state: "received", response });
 

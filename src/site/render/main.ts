@@ -1,4 +1,7 @@
-/** Renders /docs and /console to a file or standard output: for `npm run build`, and for a service that is not compiled. */
+/**
+ * Renders /docs and /console to the file that its argument names, or to standard output. `npm run build` runs it; a service
+ * that is not compiled runs it at the first request for a page.
+ */
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { promisify } from "node:util";

@@ -137,7 +137,10 @@ export class App {
     this.#set({ files: new Map(this.model.files).set(path, saved), said: `${filename} is here.` });
   }
 
-  /** Sends the request of a click, then reads the limits. Undefined if it was not sent, or if the key was forgotten by then. */
+  /**
+   * Sends the request of a click, then reads what is left of the limits.
+   * @returns undefined if it was not sent, or if the key was forgotten by then.
+   */
   async #click<T>(surface: Surface, name: string, path: string, read: Read<T>): Promise<Result<T> | undefined> {
     const [key] = this.model.keys;
     if (key === undefined || this.model.busy !== undefined) return undefined;
