@@ -106,7 +106,7 @@ function problemResponse(status: number, codes: readonly ProblemCode[], charged:
   if (status === 429 || status === 503) names.push("Retry-After");
   if (codes.includes("idempotency_in_flight")) names.push("Retry-After-In-Flight");
   // A retry of a POST, after what it made was deleted.
-  if (codes.includes("candidate_deleted")) names.push("Idempotent-Replayed");
+  if (codes.some((code) => code === "candidate_deleted" || code === "not_found")) names.push("Idempotent-Replayed");
   if (charged) names.push("RateLimit-Policy", "RateLimit");
   return {
     description: codes.join(", "),

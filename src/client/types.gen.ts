@@ -4934,6 +4934,10 @@ export type CreateWebhookErrors = {
      */
     403: Problem;
     /**
+     * not_found
+     */
+    404: Problem;
+    /**
      * request_timeout
      */
     408: Problem;
@@ -4941,6 +4945,10 @@ export type CreateWebhookErrors = {
      * idempotency_in_flight, too_many_webhooks
      */
     409: Problem;
+    /**
+     * candidate_deleted
+     */
+    410: Problem;
     /**
      * payload_too_large
      */

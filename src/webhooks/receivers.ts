@@ -2,6 +2,7 @@ import { resolve4, resolve6 } from "node:dns/promises";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { Network } from "../urls.ts";
+import { MAX_URL_LENGTH } from "./schema.ts";
 
 /** An address that a nudge may be sent to, as `lookup` of node:net gives it. */
 export interface Address {
@@ -39,7 +40,8 @@ export function receiverRules({ isProduction, allowed }: { isProduction: boolean
   /** Returns what is wrong with a client's URL: "must be …". What its name leads to is looked up at each delivery. */
   function faultOf(text: string): string | undefined {
     if (!URL.canParse(text)) return "must be an absolute URL, for example https://ats.example.com/hooks";
-    const { protocol, username, password, hostname } = new URL(text);
+    const { href, protocol, username, password, hostname } = new URL(text);
+    if (href.length > MAX_URL_LENGTH) return "must be at most 2,000 characters long when it is percent-encoded";
     if (protocol !== "https:" && protocol !== "http:") return "must begin with https://";
     if (username !== "" || password !== "") return "must not have a user or password; verify the signature instead";
     const address = literalIn(hostname);

@@ -7,8 +7,11 @@ import { freeText, TimeOrNull, Timestamp } from "../schema/values.ts";
 export const DISABLED_REASONS = ["requested", "gone", "failing"] as const;
 export const DELIVERY_ERRORS = ["address", "connection", "tls", "timeout"] as const;
 
+/** Maximum length of a URL, also once it is percent-encoded. */
+export const MAX_URL_LENGTH = 2_000;
+
 const Url = about(
-  Type.String({ minLength: 1, maxLength: 2_000 }),
+  Type.String({ minLength: 1, maxLength: MAX_URL_LENGTH }),
   "Where nudges are sent: an https URL whose host is a name, without user and password, up to 2,000 characters.",
   "https://ats.example.com/hooks/onboarding",
 );
