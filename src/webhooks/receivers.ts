@@ -40,10 +40,11 @@ export function receiverRules({ isProduction, allowed }: { isProduction: boolean
   /** Returns what is wrong with a client's URL: "must be …". What its name leads to is looked up at each delivery. */
   function faultOf(text: string): string | undefined {
     if (!URL.canParse(text)) return "must be an absolute URL, for example https://ats.example.com/hooks";
-    const { href, protocol, username, password, hostname } = new URL(text);
+    const { href, protocol, username, password, hostname, port } = new URL(text);
     if (href.length > MAX_URL_LENGTH) return "must be at most 2,000 characters long when it is percent-encoded";
     if (protocol !== "https:" && protocol !== "http:") return "must begin with https://";
     if (username !== "" || password !== "") return "must not have a user or password; verify the signature instead";
+    if (port === "0") return "must have a port from 1 to 65535";
     const address = literalIn(hostname);
     if (address !== undefined && isAllowed(address)) return undefined;
     if (address !== undefined) return "must have a name for its host, not an address";
