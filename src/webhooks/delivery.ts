@@ -1,7 +1,10 @@
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
+import http from "node:http";
+import https from "node:https";
 import type { LookupFunction } from "node:net";
-import { Agent, type Dispatcher, ProxyAgent, request } from "undici";
+import { urlToHttpOptions } from "node:url";
+import { Agent, buildConnector, request } from "undici";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { type Address, AddressRefused, type Receivers } from "./receivers.ts";
 import type { LastDelivery } from "./schema.ts";
@@ -46,9 +49,11 @@ export function delivery({ receivers, proxy, clock }: Dependencies) {
     const headers = { ...signed(webhook, nudge.id, body, clock.now()), host: url.host };
     const late = once(signal, "abort").then(() => Promise.reject(signal.reason as Error));
     const addresses = await Promise.race([receivers.addressesOf(url), late]);
-    const [dispatcher, target] = proxy === null ? direct(url, addresses) : tunnel(proxy, url, addresses);
+    const dispatcher = proxy === null ? direct(addresses) : tunnel(proxy, url, addresses, signal);
     try {
-      const answer = await request(target, { method: "POST", headers, body, dispatcher, signal });
+      // Until there is a connection, undici does not heed the signal.
+      const asked = request(url, { method: "POST", headers, body, dispatcher, signal });
+      const answer = await Promise.race([asked, late]);
       await answer.body.dump({ limit: MAX_READ, signal }).catch(() => undefined); // the status has come in time
       return { status: answer.statusCode, retryAfterMs: retryAfterOf(answer.headers["retry-after"], clock.now()) };
     } finally {
@@ -69,21 +74,39 @@ export function delivery({ receivers, proxy, clock }: Dependencies) {
 }
 
 /** Connects to one of the addresses that were checked, and to no other. */
-function direct(url: URL, addresses: readonly Address[]): [Dispatcher, URL] {
+function direct(addresses: readonly Address[]): Agent {
   const lookup: LookupFunction = (_name, { all }, done) => {
     const [first] = addresses;
     if (all || first === undefined) done(null, [...addresses]);
     else done(null, first.address, first.family);
   };
-  return [new Agent({ connect: { lookup } }), url];
+  return new Agent({ connect: { lookup } });
 }
 
-/** As `direct`, through an HTTP proxy: it is asked for an address, so that it cannot look the name up again. */
-function tunnel(proxy: string, url: URL, addresses: readonly Address[]): [Dispatcher, URL] {
-  const target = new URL(url);
+/**
+ * As `direct`, through an HTTP proxy: it is asked for an address, so that it cannot look the name up again. ProxyAgent of undici would
+ * connect without end to a proxy that closes the connection.
+ */
+function tunnel(proxy: string, { hostname, port, protocol }: URL, addresses: readonly Address[], signal: AbortSignal) {
   const { address = "", family } = addresses.find((each) => each.family === 4) ?? addresses[0] ?? {};
-  target.hostname = family === 6 ? `[${address}]` : address;
-  return [new ProxyAgent({ uri: proxy, requestTls: { servername: url.hostname } }), target];
+  const isSecure = protocol === "https:";
+  const path = `${family === 6 ? `[${address}]` : address}:${port || (isSecure ? 443 : 80)}`;
+  const { auth, ...server } = urlToHttpOptions(new URL(proxy));
+  const basic = auth ? { "proxy-authorization": `Basic ${Buffer.from(auth).toString("base64")}` } : {};
+  const options = { ...server, method: "CONNECT", path, headers: { host: path, ...basic }, agent: false, signal };
+  const secure = buildConnector({ servername: hostname });
+  const connect: buildConnector.connector = (given, done) => {
+    const asked = server.protocol === "https:" ? https.request(options) : http.request(options);
+    asked.on("error", (error) => done(signal.aborted ? (signal.reason as Error) : error, null));
+    asked.on("connect", ({ statusCode }, socket) => {
+      if (statusCode === 200 && isSecure) return secure({ ...given, httpSocket: socket }, done);
+      if (statusCode === 200) return done(null, socket);
+      socket.destroy();
+      done(new Error(`The proxy answered ${statusCode}.`), null);
+    });
+    asked.end();
+  };
+  return new Agent({ connect });
 }
 
 function bodyOf(webhook: string, { since }: Nudge, now: number): string {
