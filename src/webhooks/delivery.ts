@@ -14,6 +14,8 @@ import type { WebhookRecord } from "./store.ts";
 const TIMEOUT_MS = 15_000;
 /** Maximum size of the answer's body that is read, in bytes. None of it is kept. */
 const MAX_READ = 1_024;
+/** Maximum size of all that comes on a connection, in bytes. undici bounds headers, but not interim responses and reason phrases. */
+const MAX_RECEIVED = 256 * 1_024;
 
 /** A nudge. */
 export interface Nudge {
@@ -80,7 +82,7 @@ function direct(addresses: readonly Address[]): Agent {
     if (all || first === undefined) done(null, [...addresses]);
     else done(null, first.address, first.family);
   };
-  return new Agent({ connect: { lookup } });
+  return agent(buildConnector({ lookup }));
 }
 
 /**
@@ -106,6 +108,17 @@ function tunnel(proxy: string, { hostname, port, protocol }: URL, addresses: rea
     });
     asked.end();
   };
+  return agent(connect);
+}
+
+function agent(connector: buildConnector.connector): Agent {
+  const connect: buildConnector.connector = (options, done) =>
+    connector(options, (...result) => {
+      const [, socket] = result;
+      const check = () => socket !== null && socket.bytesRead > MAX_RECEIVED && socket.destroy(new Error("Too long."));
+      socket?.on("readable", check);
+      done(...result);
+    });
   return new Agent({ connect });
 }
 

@@ -1,6 +1,8 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Webhook, WebhookList, WebhookWithSecret } from "../../src/webhooks/schema.ts";
 import type { Answer, Client } from "../support/client.ts";
-import { until } from "../erasure/support.ts";
+
+const POLL_MS = 50;
 
 /** A webhook as a client has it. */
 export interface Created {
@@ -23,12 +25,10 @@ export async function createWebhook(client: Client, input: object): Promise<Crea
 
 /** Resolves with what became of the first delivery that ends after `before`. */
 export async function deliveryOf(client: Client, path: string, before: string | null = null) {
-  let last: Webhook["last_delivery"] = null;
-  await until(async () => {
-    last = webhookIn(await client.get(path)).last_delivery;
-    return last !== null && last.at !== before;
-  });
-  return last as Webhook["last_delivery"];
+  for (; ; await wait(POLL_MS)) {
+    const { last_delivery: last } = webhookIn(await client.get(path));
+    if (last !== null && last.at !== before) return last;
+  }
 }
 
 /** Has a nudge sent to a new webhook at once. Resolves with what became of it. */

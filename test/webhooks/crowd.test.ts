@@ -1,0 +1,46 @@
+import { expect } from "chai";
+import type { WebhookRecord } from "../../src/webhooks/store.ts";
+import { until } from "../erasure/support.ts";
+import { useOwnService } from "../support/use-service.ts";
+import { useHostileReceiver } from "./hostile-receiver.ts";
+import { useReceiver } from "./receiver.ts";
+import { createWebhook } from "./support.ts";
+
+const ACCOUNTS = 12;
+const WEBHOOKS = 5;
+/** Deliveries at once to receivers that were slow the last time, or are new. */
+const LANE = 25;
+
+describe("60 receivers that never answer", () => {
+  const service = useOwnService({ LIMIT_SCALE: 1_000 });
+  const receiver = useReceiver();
+  const hanging = useHostileReceiver({});
+  const webhooks = () => service.operators.mongo.db.collection<WebhookRecord>("webhooks");
+
+  it("hold back nobody who answered quickly before: such a nudge still comes within 3 seconds", async () => {
+    const { client } = await service.account();
+    const { webhook } = await createWebhook(client, { url: `${receiver.origin}/quick` });
+    await client.post("/candidates", {});
+    await receiver.nudges("/quick", 1);
+    await until(async () => (await webhooks().findOne({ id: webhook.id }))?.quick === true);
+    // The pace would have the next one wait for half a minute.
+    await webhooks().updateOne({ id: webhook.id }, { $set: { sent_at: 0 } });
+
+    for (let account = 0; account < ACCOUNTS; account++) {
+      const { client: theirs } = await service.account();
+      for (let n = 0; n < WEBHOOKS; n++)
+        await createWebhook(theirs, {
+          url: `${hanging.origin}/${account}/${n}`,
+          states: n % 2 === 0 ? null : ["created"],
+        });
+      await theirs.post("/candidates", {});
+    }
+    await until(() => hanging.connections >= LANE);
+    const began = performance.now();
+    await client.post("/candidates", {});
+    const [, second] = await receiver.nudges("/quick", 2);
+    expect((second?.at ?? Infinity) - began).to.be.below(3_000);
+    expect(hanging.connections).to.equal(LANE);
+    expect(new Set(hanging.asked).size, "one delivery a webhook").to.equal(LANE);
+  });
+});
