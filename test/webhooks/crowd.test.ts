@@ -22,7 +22,7 @@ describe("60 receivers that never answer", () => {
     const { webhook } = await createWebhook(client, { url: `${receiver.origin}/quick` });
     await client.post("/candidates", {});
     await receiver.nudges("/quick", 1);
-    await until(async () => (await webhooks().findOne({ id: webhook.id }))?.quick === true);
+    await until(async () => (await webhooks().countDocuments({ id: webhook.id, quick: true })) === 1);
     // The pace would have the next one wait for half a minute.
     await webhooks().updateOne({ id: webhook.id }, { $set: { sent_at: 0 } });
 
