@@ -54,6 +54,7 @@ import type { System } from "./system.ts";
 import { UsageCounter } from "./usage/counter.ts";
 import { usageService } from "./usage/service.ts";
 import { UsageStore } from "./usage/store.ts";
+import { openWebhooks } from "./webhooks/wire.ts";
 
 /** Maximum clock skew between replicas, in milliseconds. Generous: clocks follow Redis's to within a round trip. */
 export const CLOCK_SKEW_MS = 2_000;
@@ -102,12 +103,11 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   const watch = clockWatch({ clock, redis, mongo, log, metrics });
   closers.push(() => watch.stop());
   await watch.start();
-  const shared = { config, mongo, clock, skewMs: CLOCK_SKEW_MS, log, metrics };
-  const { LIMIT_WINDOW_SECONDS: windowSeconds, LIMIT_SCALE: scale } = config;
-  const limits = { redis, windowSeconds, scale, timeoutMs };
-  const { LIMITER_ON_OUTAGE: onOutage, REPLICAS_EXPECTED: replicasExpected } = config;
+  const shared = { config, mongo, clock, skewMs: CLOCK_SKEW_MS, random: randomBytes, log, metrics };
+  const { LIMIT_WINDOW_SECONDS: windowSeconds, LIMIT_SCALE: scale, LIMITER_ON_OUTAGE: onOutage } = config;
+  const limits = { redis, windowSeconds, scale, timeoutMs, onOutage, replicasExpected: config.REPLICAS_EXPECTED };
   const epoch = new RedisEpoch(redis);
-  const limiter = new Limiter({ ...limits, clock, onOutage, replicasExpected, metrics, connection: epoch });
+  const limiter = new Limiter({ ...limits, clock, metrics, connection: epoch });
 
   const restore = new Restore(mongo, newTypeId);
   closers.push(() => restore.stop());
@@ -115,14 +115,9 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   await startup.untilUp("mongodb", () => restore.watch({ ...shared, redis, tell }));
 
   const accounts = new AccountStore(mongo);
-  const authenticator = new Authenticator({
-    store: accounts,
-    clock: clock.redis,
-    guard: new GuessLimiter({ store: accounts }),
-    versions: new AccountVersions(redis),
-    epoch,
-    timeoutMs,
-  });
+  const guard = new GuessLimiter({ store: accounts });
+  const versions = new AccountVersions(redis);
+  const authenticator = new Authenticator({ store: accounts, clock: clock.redis, guard, versions, epoch, timeoutMs });
   const holder = `${hostname()}-${pid}`;
   const writer = `${holder}-${newTypeId("req")}`;
   const usage = new UsageStore(mongo);
@@ -134,20 +129,37 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   const idempotency = idempotencyService({ store: idempotencyStore, clock, random: randomBytes });
   const audit = new AuditStore(mongo, clock);
   const reads = auditedReads(audit, clock, log);
-  const open = () => openReminders({ ...shared, accounts, restore, random: randomBytes });
-  const reminders = await startup.untilUp("mongodb", open);
+  const reminders = await startup.untilUp("mongodb", () => openReminders({ ...shared, accounts, restore }));
   const rules = new RetentionStore(mongo, clock, config.RETENTION_NOTICE_HOURS);
   await startup.untilUp("mongodb", () => rules.all());
   closers.push(rules.watch());
   const store = new CandidateStore(mongo, clock, remindersOf(reminders, !startup.isPatient), log, datedBy(rules.of));
-  const { feedClock, inFlight, reader, history } = store;
+  const { feedClock, inFlight, reader, history, changedAccounts: changed } = store;
   metrics.readFeed = () => inFlight.state();
   metrics.readUnreadable = () => reader.unreadable().length;
-  const marks = new CheckpointStore(mongo);
-  const checkpoints = new Checkpoints({ ...shared, store: marks, clock: feedClock, writer, inFlight });
+  const checkpoints = new Checkpoints({
+    ...shared,
+    store: new CheckpointStore(mongo),
+    clock: feedClock,
+    writer,
+    inFlight,
+    changed,
+  });
   const feedLagMs = config.STORE_TIMEOUT_MS + CLOCK_SKEW_MS;
+  const of = { accounts, audit, idempotency, changed, checkpoints, newId: newTypeId };
+  const webhooks = openWebhooks({ ...shared, ...of });
   const eraser = eraserOf({ store, content, idempotency, audit, messages: reminders.stores });
-  const stores = [reader, history, content, idempotencyStore, audit, new GrantStore(mongo), reminders.stores, usage];
+  const stores = [
+    reader,
+    history,
+    content,
+    idempotencyStore,
+    audit,
+    new GrantStore(mongo),
+    reminders.stores,
+    usage,
+    webhooks,
+  ];
   await startup.untilUp("mongodb", () => prepareStores(stores, { ...database, log }));
   await startup.untilUp("mongodb", () => checkpoints.start());
   const sending = wireReminders(reminders, { candidates: store, log, metrics });
@@ -177,6 +189,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
       settings,
       retention: retentionService({ store: rules, audit, newId: newTypeId }),
       usage: usageService(usage, accounts, clock),
+      webhooks: webhooks.service,
     }),
     restore,
     reads,
@@ -212,6 +225,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
     holder,
     rules,
     feedLagMs,
+    nudger: webhooks.nudger,
   });
   return {
     app,
@@ -225,6 +239,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
     bulks,
     async close() {
       sending?.mailer.close();
+      await webhooks.nudger.settled(SETTLE_WITHIN_MS);
       await sending?.sender.settled(SETTLE_WITHIN_MS); // before the checkpoints: it may still write candidates
       await Promise.all([checkpoints, counter, reads].map((each) => each.stop(SETTLE_WITHIN_MS)));
       await closeAll(closers);

@@ -1,4 +1,4 @@
-import { readUrl, UNREADABLE, withoutCredentials } from "./urls.ts";
+import { networksIn, readUrl, UNREADABLE, withoutCredentials } from "./urls.ts";
 
 interface Setting<T> {
   readonly parse: (text: string) => T;
@@ -78,6 +78,19 @@ const SETTINGS = {
     [1, 1_000],
     "maximum number of reminders to one address in a UTC day, of all accounts together",
   ),
+  WEBHOOK_PROXY_URL: url(
+    ["http:", "https:"],
+    "URL of an HTTP proxy that nudges to webhooks go through; it is asked for addresses (CONNECT), which the service has checked; without it they go directly",
+  ),
+  WEBHOOK_ALLOWED_NETWORKS: {
+    fallback: "",
+    help: "networks that nudges may go to although they are not public, with http too, as `10.1.0.0/16,fd00::/8`; without it they go to public addresses only, and outside of production to loopback",
+    parse(given) {
+      networksIn(given);
+      return given;
+    },
+  } as Setting<string>,
+  NODE_ENV: text("", "`production`, as in the image, keeps nudges to webhooks from going to loopback"),
   ADMIN_ACTOR: text(
     "",
     "name that the audit records for a command; by default the user who called sudo, else the current user",

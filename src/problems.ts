@@ -23,6 +23,7 @@ export const PROBLEMS = {
   on_hold: { status: 409, title: "On hold" },
   too_many_documents: { status: 409, title: "Too many documents" },
   too_many_references: { status: 409, title: "Too many references" },
+  too_many_webhooks: { status: 409, title: "Too many webhooks" },
   candidate_deleted: { status: 410, title: "Candidate deleted" },
   version_mismatch: { status: 412, title: "Version mismatch" },
   payload_too_large: { status: 413, title: "Payload too large" },

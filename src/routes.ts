@@ -19,6 +19,8 @@ import type { RetentionService } from "./settings/retention.ts";
 import type { SettingsService } from "./settings/service.ts";
 import { usageEndpoint } from "./usage/endpoints.ts";
 import type { UsageService } from "./usage/service.ts";
+import { webhookEndpoints } from "./webhooks/endpoints.ts";
+import type { WebhookService } from "./webhooks/service.ts";
 
 export interface Services {
   readonly candidates: CandidateService;
@@ -33,6 +35,7 @@ export interface Services {
   readonly settings: SettingsService;
   readonly retention: RetentionService;
   readonly usage: UsageService;
+  readonly webhooks: WebhookService;
 }
 
 /** The index of routes. api/mount.ts serves them, and GET /openapi.json. /livez and /readyz are in process/ops.ts. */
@@ -43,6 +46,7 @@ export function routes(services: Services): readonly Route[] {
   const references = referenceEndpoints(services.references, services.eraser);
   const outreach = outreachEndpoints(services.outreach, services.remind);
   const settings = settingsEndpoints(services.settings, services.retention);
+  const webhooks = webhookEndpoints(services.webhooks);
   // prettier-ignore
   return [
     route("GET",   "/limits",                                  "free",     readLimits),
@@ -76,5 +80,12 @@ export function routes(services: Services): readonly Route[] {
     route("PATCH", "/settings/quiet-hours",                    "settings", settings.changeQuietHours),
     route("GET",   "/settings/retention",                      "reads",    settings.readRetention),
     route("PATCH", "/settings/retention",                      "settings", settings.changeRetention),
+    route("POST",  "/webhooks",                                "settings", webhooks.create),
+    route("GET",   "/webhooks",                                "reads",    webhooks.list),
+    route("GET",   "/webhooks/:id",                            "reads",    webhooks.read),
+    route("PATCH", "/webhooks/:id",                            "settings", webhooks.update),
+    route("DELETE", "/webhooks/:id",                           "settings", webhooks.remove),
+    route("POST",  "/webhooks/:id/test",                       "settings", webhooks.test),
+    route("POST",  "/webhooks/:id/rotate",                     "settings", webhooks.rotate),
   ];
 }

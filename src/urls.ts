@@ -1,3 +1,6 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+
 /** Characters that end a user or a password too early, are lost, or are refused by a driver. */
 const RESERVED = /[/?#@[\]\\\s]/g;
 
@@ -61,4 +64,20 @@ function isEncoded(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A range of addresses: the first one, and the number of bits that all have in common. */
+export type Network = ReturnType<typeof ipaddr.parseCIDR>;
+
+/** Reads WEBHOOK_ALLOWED_NETWORKS. @throws {Error} that says what it must be */
+export function networksIn(text: string): Network[] {
+  return text
+    .split(/[\s,]+/)
+    .filter((part) => part !== "")
+    .map((part) => {
+      const network = isIP(part) === 0 ? part : `${part}/${isIP(part) === 4 ? 32 : 128}`;
+      if (!ipaddr.isValidCIDR(network))
+        throw new Error(`must be networks such as 10.1.0.0/16, not ${JSON.stringify(part)}`);
+      return ipaddr.parseCIDR(network);
+    });
 }

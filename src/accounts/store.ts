@@ -65,6 +65,15 @@ export class AccountStore {
     return (await this.#accounts.findOne({ _id: accountId }))?.status === "active";
   }
 
+  /** Returns those of the accounts that exist, and are neither suspended nor erased. */
+  async activeOf(accountIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const ids = [...new Set(accountIds)];
+    if (ids.length === 0) return new Set();
+    const options = { projection: { status: 1 }, limit: ids.length } as const;
+    const found = await this.#accounts.find({ _id: { $in: ids } }, options);
+    return new Set(found.filter(({ status }) => status === "active").map(({ _id }) => _id));
+  }
+
   /**
    * Changes an account. Retries if another write came in between. Two round trips, and two more for each lost race.
    * @param edit returns the changed account, or the same object if there is nothing to do. Its errors end the change.

@@ -14,7 +14,7 @@ interface Owned {
 
 /** Where an account has something besides its candidates, by how it is found there. */
 const BY_ID = ["assistant_settings", "outreach_accounts", "quiet_hours_settings", "retention_settings"];
-const BY_PREFIX = ["mail_account_days", "mail_addresses", "opt_outs"];
+const BY_PREFIX = ["mail_account_days", "mail_addresses", "opt_outs", "webhooks"];
 const BY_ACCOUNT = ["grants", "history", "idempotency_records", "keys", "links", "messages", "secrets", "usage"];
 
 const PAGE = 1_000;

@@ -3,7 +3,7 @@ import type { Requester } from "../accounts/caller.ts";
 import type { AuditedRead } from "../audit/reads.ts";
 import type { IncomingFile, StoredFile } from "../content/file.ts";
 import type { BinaryResponse } from "../http/response.ts";
-import type { NewId } from "../infra/ids.ts";
+import type { IdPrefix, NewId } from "../infra/ids.ts";
 import type { RenderedJson } from "../infra/json-parts.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import type { Usage } from "../limiter/usage.ts";
@@ -88,8 +88,10 @@ export interface Declared<
    * The body is then validated again.
    */
   readonly keepUnreadable?: (body: unknown, faults: readonly Fault[]) => Fault[];
+  /** What a POST creates. Default: a candidate. Retries with one Idempotency-Key get the same id. */
+  readonly creates?: IdPrefix;
   /** Default: 200. */
-  readonly status?: 200 | 201 | 204;
+  readonly status?: 200 | 201 | 202 | 204;
   readonly response?: Output;
   /** Members of the response that change by the clock alone. A GET's ETag covers them; If-Match ignores them. */
   readonly volatile?: readonly string[];
@@ -121,7 +123,7 @@ export interface Declared<
 }
 
 export interface Endpoint extends Declared {
-  readonly status: 200 | 201 | 204;
+  readonly status: 200 | 201 | 202 | 204;
 }
 
 /** Declares an endpoint, and gives the handler the types of the schemas. */

@@ -139,6 +139,7 @@ async function responseOf(
     const request = {
       accountId: caller.accountId,
       subject: route.entries === undefined ? one : SEVERAL,
+      creates: route.creates,
       fingerprint: `${ctx.method} ${ctx.path}?${ctx.querystring}\n${fingerprint}`,
     };
     const response = key === undefined ? await work(newId) : await idempotency.once({ ...request, key }, work);

@@ -16,6 +16,7 @@ export const TAGS = {
   Outreach: "How often a candidate and the referees are reminded.",
   Pack: "The compliance pack of a candidate, as JSON, PDF or ZIP.",
   Settings: "How the assistant writes, and when it is quiet.",
+  Webhooks: "Where the service tells that candidates have changed.",
   Limits: "What the account and the key have used of their limits.",
   Contract: "The description of the interface.",
 } as const;

@@ -95,6 +95,7 @@ const DETAILS: Record<ProblemCode, string> = {
   reminded_recently: "A reminder was asked for less than an hour ago. Try again in 1742 seconds.",
   too_many_documents: "The candidate already has 200 documents, the maximum.",
   too_many_references: "The candidate already has 50 references, the maximum.",
+  too_many_webhooks: "An account may have 5 webhooks, and has that many. Delete one first.",
   candidate_deleted: "The candidate was deleted and its data erased. Remove it from your mirror.",
   version_mismatch: "The resource has changed since you read it. Read it again.",
   payload_too_large: "The JSON body is too large. Send at most 1048576 bytes.",

@@ -64,7 +64,7 @@ function successesOf(route: Route, { schemas }: Components): Record<string, Json
   else if (binary.length > 0) all.push("Content-Disposition-Of-File", "X-Content-Type-Options");
   const json = (schema: TSchema) => ({ "application/json": { schema: publish(schema, "response", schemas) } });
   const content = { ...(isFile || response === undefined ? {} : json(response)), ...bytesOf(binary) };
-  const description = status === 201 ? "It is created." : "Done.";
+  const description = { 200: "Done.", 201: "It is created.", 202: "It has begun." }[status];
   const byStatus: Record<string, Json> = { [status]: { description, headers: headersOf([...all, ...coded]), content } };
   if (dryRun !== undefined) {
     const ofOutcome: HeaderName[] = outcomes ? ["Idempotent-Replayed", "Onboarding-Outcome"] : [];

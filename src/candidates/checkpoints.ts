@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
+import type { ChangedAccounts } from "./changed-accounts-store.ts";
 import type { FeedClock } from "./feed-clock.ts";
 import type { WritesInFlight } from "./writes-in-flight.ts";
 
@@ -62,6 +63,7 @@ export interface CheckpointsOptions {
   /** Names this process. Each start needs another name. */
   writer: string;
   inFlight: Pick<WritesInFlight, "earliest" | "settled">;
+  changed: Pick<ChangedAccounts, "write" | "noteDeath">;
   log: { warn(fields: object, message: string): void };
   /** Maximum clock skew of processes of an earlier version, in milliseconds. They do not know the high-water mark. */
   skewMs?: number;
@@ -104,6 +106,11 @@ export class Checkpoints {
     return this.#completeUntil;
   }
 
+  /** Returns the checkpoints that were not renewed in this many rounds. Their processes may have died. No round trip. */
+  silentFor(rounds: number): Checkpoint[] {
+    return [...this.#known.values()].filter(({ silent }) => silent >= rounds);
+  }
+
   /** Makes the first checkpoint, and starts the rounds. Call it before the first write. */
   async start(): Promise<void> {
     await this.#runRound();
@@ -118,7 +125,11 @@ export class Checkpoints {
     const settled = await this.#options.inFlight.settled(withinMs);
     this.#stopping.abort();
     await this.#running;
-    if (settled) await this.#options.store.remove({ _id: this.#options.writer }).catch(() => undefined);
+    const isTold = await this.#options.changed.write().then(
+      () => true,
+      () => false,
+    );
+    if (settled && isTold) await this.#options.store.remove({ _id: this.#options.writer }).catch(() => undefined);
   }
 
   async #runRounds(stopping: AbortSignal): Promise<void> {
@@ -141,6 +152,7 @@ export class Checkpoints {
   async #runRound(): Promise<void> {
     const now = this.#options.clock.now();
     const complete_until = this.#options.inFlight.earliest(now);
+    await this.#options.changed.write();
     await this.#options.store.put({ _id: this.#options.writer, complete_until, round: ++this.#round });
     this.#options.clock.raise(await this.#options.store.raise(now));
     const known = (await this.#options.store.all()).map((checkpoint): Known => {
@@ -152,6 +164,12 @@ export class Checkpoints {
     const live = known.filter((each) => !isDead(each));
     // A process of an earlier version, whose clock is behind, may start after this round and reserve a position before `now`.
     this.#completeUntil = Math.min(now - this.#options.skewMs, ...live.map((each) => each.complete_until));
-    await Promise.all(known.filter(isDead).map((each) => this.#options.store.remove(each)));
+    await Promise.all(known.filter(isDead).map((each) => this.#remove(each)));
+  }
+
+  /** Removes a dead process's checkpoint. Nothing that it sent can still land: whoever sends nudges looks for it once more. */
+  async #remove(dead: Checkpoint): Promise<void> {
+    await this.#options.changed.noteDeath(dead._id, dead.complete_until);
+    await this.#options.store.remove(dead);
   }
 }

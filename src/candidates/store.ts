@@ -2,10 +2,11 @@ import type { AnyBulkWriteOperation, Collection } from "mongodb";
 import type { Logger } from "pino";
 import { timestamp, type Clock } from "../infra/clock.ts";
 import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
-import { isDuplicateKey, type Mongo } from "../infra/mongo.ts";
+import { isDuplicateKey, type Limits, type Mongo } from "../infra/mongo.ts";
 import { isGone, problem } from "../problems.ts";
 import { type CandidateBatches, candidateBatches, type Change } from "./batch-store.ts";
 import { alive, candidateNotFound, type Found, isTombstone, tombstoneOf, UnreadableRecord } from "./erasure.ts";
+import { ChangedAccounts } from "./changed-accounts-store.ts";
 import { ExternalIds } from "./external-id-reader.ts";
 import { type HistoryStore, historyStore } from "./history-store.ts";
 import { FeedClock, type Reservation } from "./feed-clock.ts";
@@ -14,7 +15,6 @@ import type { Dated } from "./erasure.ts";
 import { CandidateReader } from "./reader.ts";
 import { type Author, type CandidateKey, type CandidateRecord, type Draft, service } from "./record.ts";
 import { ReferenceIndexStore } from "./reference-index-store.ts";
-import type { By } from "./history-schema.ts";
 import { checkSize, encode, type Stored } from "./stored.ts";
 import { firstVersion, nextVersion } from "./version.ts";
 import { type WordsStore, wordsStore } from "./words-store.ts";
@@ -46,6 +46,7 @@ export class CandidateStore {
   /** Notes when a candidate that is about to be written will be erased without a request. */
   readonly dated: Dated;
   readonly inFlight = new WritesInFlight((key) => this.#renew(key));
+  readonly changedAccounts: ChangedAccounts;
 
   constructor(mongo: Mongo, clock: Clock, reminders = NO_REMINDERS, log?: Pick<Logger, "error">, dated = UNDATED) {
     this.#mongo = mongo;
@@ -58,6 +59,7 @@ export class CandidateStore {
     this.references = new ReferenceIndexStore(mongo);
     this.words = wordsStore(mongo, this.reader);
     this.history = historyStore(mongo, this.reader);
+    this.changedAccounts = new ChangedAccounts(mongo);
     const commit = (changes: readonly Change[], position: Reservation) => this.#commit(changes, position);
     const { reader, references, feedClock, inFlight, history } = this;
     const given = { mongo, reminders, dated, commit };
@@ -166,7 +168,7 @@ export class CandidateStore {
   }
 
   /** Returns undefined if another write came in between, or if the external_id was taken and is free by now. */
-  async #attempt(before: Found, edit: FoundEdit, by: By): Promise<Found | undefined> {
+  async #attempt(before: Found, edit: FoundEdit, by: Author["by"]): Promise<Found | undefined> {
     const plan = await this.#reminders.plannerOf(before.accountId);
     // A change must come after the one it is based on, even if this replica's clock is behind.
     const reserved = this.feedClock.reserve(Date.parse(before.updated_at));
@@ -207,10 +209,11 @@ export class CandidateStore {
         const { _id, account } = document;
         return { replaceOne: { filter: { _id, account, version: before.version }, replacement: document } };
       });
-      const { insertedCount, matchedCount } = await this.#mongo.bounded(name, (limits) =>
-        this.#candidates.bulkWrite(writes, { ...limits, ordered: false }),
-      );
-      return insertedCount + matchedCount;
+      const run = (limits: Limits) => this.#candidates.bulkWrite(writes, { ...limits, ordered: false });
+      const written = this.#mongo.bounded(name, run).then((all) => all.insertedCount + all.matchedCount);
+      const count = await written.catch(() => changes.length - 1); // if one is refused, the others may be written
+      if (count > 0) this.changedAccounts.note(changes, position.at);
+      return written;
     });
   }
 

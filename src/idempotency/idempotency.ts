@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { BinaryResponse, type JsonResponse } from "../http/response.ts";
 import type { Clock } from "../infra/clock.ts";
-import { idsFrom, type NewId } from "../infra/ids.ts";
+import { type IdPrefix, idsFrom, type NewId } from "../infra/ids.ts";
 import { Problem, problem } from "../problems.ts";
 import { type Outcome, pack, responseOrThrow, storedRefusal, unpack } from "./outcome.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "./store.ts";
@@ -25,8 +25,10 @@ export interface IdempotencyOptions {
 
 export interface IdempotentRequest {
   readonly accountId: string;
-  /** The candidate that the request is about. Undefined if it creates one: then the id that it will get. */
+  /** The candidate or webhook that the request is about. Undefined if it creates one: then the id that it will get. */
   readonly subject: string | undefined;
+  /** Default: a candidate. */
+  readonly creates?: IdPrefix | undefined;
   readonly key: string;
   /** Identifies the request: its method, path, query and body. */
   readonly fingerprint: string;
@@ -77,13 +79,19 @@ export function idempotencyService({ store, clock, random, leaseMs = LEASE_MS }:
     store.replaceOutcomes(accountId, subject, await pack(storedRefusal(gone)));
 
   /** Returns the key's record: either one with an outcome, or one whose work this request now owns. */
-  async function claim({ accountId, subject, key, fingerprint }: IdempotentRequest): Promise<IdempotencyRecord> {
+  async function claim({
+    accountId,
+    subject,
+    creates = "cand",
+    key,
+    fingerprint,
+  }: IdempotentRequest): Promise<IdempotencyRecord> {
     const now = clock.now();
     const seed = random(16).toString("base64url");
     const fresh: IdempotencyRecord = {
       _id: `${accountId}.${sha256(key)}`,
       account: accountId,
-      subject: subject ?? idsFrom(seed, now)("cand"),
+      subject: subject ?? idsFrom(seed, now)(creates),
       fingerprint: sha256(fingerprint),
       seed,
       owner: random(16).toString("base64url"),

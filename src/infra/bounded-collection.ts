@@ -94,12 +94,19 @@ export class BoundedCollection<Stored extends Document> {
     return (await this.#run("update", run)).matchedCount === 1;
   }
 
-  /** Makes all writes, in any order, with one round trip for every 1,000. If some of these fail, the others are made. */
-  async write(kind: "insert" | "update", writes: readonly AnyBulkWriteOperation<Stored>[]): Promise<void> {
+  /**
+   * Makes all writes, in any order, with one round trip for every 1,000. If some of these fail, the others are made. Returns the
+   * number of documents that were inserted, or there to be updated.
+   */
+  async write(kind: "insert" | "update", writes: readonly AnyBulkWriteOperation<Stored>[]): Promise<number> {
+    let count = 0;
     for (let first = 0; first < writes.length; first += WRITTEN_AT_ONCE) {
       const batch = writes.slice(first, first + WRITTEN_AT_ONCE);
-      await this.#run(kind, (limits) => this.#collection.bulkWrite(batch, { ...limits, ordered: false }));
+      const run = (limits: Limits) => this.#collection.bulkWrite(batch, { ...limits, ordered: false });
+      const { insertedCount, matchedCount } = await this.#run(kind, run);
+      count += insertedCount + matchedCount;
     }
+    return count;
   }
 
   async deleteOne(filter: Filter<Stored>): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { createHash, randomFillSync } from "node:crypto";
 
-export type IdPrefix = "cand" | "doc" | "ref" | "acct" | "key" | "grant" | "req" | "audit" | "inst";
+export type IdPrefix =
+  "cand" | "doc" | "ref" | "acct" | "key" | "grant" | "req" | "audit" | "inst" | "wh" | "msg" | "note";
 
 /** Makes a new identifier: `newId("cand")` returns `cand_01j…`. */
 export type NewId = (prefix: IdPrefix) => string;

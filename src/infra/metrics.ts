@@ -130,6 +130,14 @@ export class Metrics {
     "Number of times the mail server could not be used. Retries follow after 5 seconds, and later up to 5 minutes.",
   );
 
+  readonly nudges = this.#counter("webhook_nudges_total", "Attempts to send a nudge to a webhook.", ["outcome"]);
+  readonly webhooksDisabled = this.#counter("webhooks_disabled_total", "Webhooks that the service disabled.", [
+    "reason",
+  ]);
+  readonly webhookLag = this.#gauge("webhook_lag_seconds", "By how much the nudge is late that should go next, or 0.", {
+    aggregator: "max",
+  });
+
   constructor() {
     this.#gauge("outreach_messages_today", "Reminders that were sent since 00:00 UTC, by all replicas together.", {
       aggregator: "max",

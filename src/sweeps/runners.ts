@@ -15,6 +15,7 @@ import type { ReminderStores } from "../reminders/stores.ts";
 import type { UsageStore } from "../usage/store.ts";
 import type { RetentionStore } from "../settings/retention-store.ts";
 import type { Restore } from "../infra/restore.ts";
+import type { Nudger } from "../webhooks/nudger.ts";
 import { LeaseStore, type LeaseStoreOptions } from "./lease-store.ts";
 import { SweepRunner } from "./runner.ts";
 import { leftOverMail } from "./mail.ts";
@@ -43,9 +44,10 @@ interface Dependencies extends LeaseStoreOptions {
   readonly restore: Restore;
   readonly rules: RetentionStore;
   readonly feedLagMs: number;
+  readonly nudger: Nudger;
 }
 
-/** Creates the runners of the sweeps. Retention, replans, opt-outs and reminders have one each, so that no other sweep delays them. */
+/** Creates the runners of the sweeps. Those that people wait for have one each, so that no other sweep delays them. */
 export function runners(dependencies: Dependencies): SweepRunner[] {
   const { clock, candidates, content, eraser, idempotency, reminders, reminderStores, usage } = dependencies;
   const { audit, config, skewMs, log, metrics, restore } = dependencies;
@@ -68,10 +70,11 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
     const run = auditLog(audit, { clock, lagMs: config.STORE_TIMEOUT_MS + skewMs, lines: linesIn(log) });
     usual.push(new SweepRunner({ ...shared, name: "audit_log", sweeps: [{ name: "audit_log", run }] }));
   }
-  if (reminders === undefined) return usual;
-  const { sender, replan, spreadOptOuts } = reminders;
   const times = { leaseMs: REMINDERS_LEASE_MS, restMs: REMINDERS_REST_MS };
   const ofOne = (sweep: Sweep) => new SweepRunner({ ...shared, ...times, name: sweep.name, sweeps: [sweep] });
+  usual.push(ofOne({ name: "nudges", run: (signal) => dependencies.nudger.run(signal) }));
+  if (reminders === undefined) return usual;
+  const { sender, replan, spreadOptOuts } = reminders;
   return [
     ...usual,
     ofOne({ name: "replans", run: replan }),

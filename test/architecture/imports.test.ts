@@ -18,7 +18,7 @@ const FLOORS = [
   ["site"],
   ["routes.ts"],
   ["reminders"],
-  ["documents", "references", "pack", "limits", "usage"],
+  ["documents", "references", "pack", "limits", "usage", "webhooks"],
   ["candidates"],
   ["settings"],
   ["api"],

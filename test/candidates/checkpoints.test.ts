@@ -1,3 +1,4 @@
+import { ChangedAccounts } from "../../src/candidates/changed-accounts-store.ts";
 import { type Checkpoint, CheckpointStore } from "../../src/candidates/checkpoints.ts";
 import { SETTLE_WITHIN_MS, Checkpoints } from "../../src/candidates/checkpoints.ts";
 import { setTimeout } from "node:timers/promises";
@@ -38,6 +39,7 @@ describe("the marks of the processes that write to the feed", () => {
         earliest: (now) => Math.min(now, options.open ?? now),
         settled: () => Promise.resolve(options.settled ?? true),
       },
+      changed: new ChangedAccounts(mongo),
       log: { warn: (_fields, message) => void warnings.push(message) },
       skewMs: options.skewMs ?? 0,
       roundMs: ROUND_MS,

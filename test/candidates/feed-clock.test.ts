@@ -1,3 +1,4 @@
+import { ChangedAccounts } from "../../src/candidates/changed-accounts-store.ts";
 import { FeedClock } from "../../src/candidates/feed-clock.ts";
 import { type Checkpoint, CheckpointStore } from "../../src/candidates/checkpoints.ts";
 import { Checkpoints } from "../../src/candidates/checkpoints.ts";
@@ -55,7 +56,15 @@ describe("the clock that places in the feed are taken from", () => {
     async function start(clock: FeedClock, store = new CheckpointStore(mongo), roundMs = 5): Promise<Checkpoints> {
       const inFlight = { earliest: (time: number) => time, settled: () => Promise.resolve(true) };
       const log = { warn: () => undefined };
-      const marks = new Checkpoints({ store, clock, writer: `one-${Math.random()}`, inFlight, log, roundMs });
+      const marks = new Checkpoints({
+        store,
+        clock,
+        writer: `one-${Math.random()}`,
+        inFlight,
+        changed: new ChangedAccounts(mongo),
+        log,
+        roundMs,
+      });
       await marks.start();
       return marks;
     }

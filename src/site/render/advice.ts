@@ -108,6 +108,7 @@ export const ADVICE: Record<ProblemCode, Advice> = {
   },
   too_many_documents: { when: "The candidate already has 200 documents.", remedy: "Change or delete one of them." },
   too_many_references: { when: "The candidate already has 50 references.", remedy: "Change or delete one of them." },
+  too_many_webhooks: { when: "The account already has 5 webhooks.", remedy: "Change or delete one of them." },
   candidate_deleted: {
     when: "The candidate was deleted and its data is erased.",
     remedy: "Delete your copy. The list shows this id as a row with `deleted: true`, for good.",
