@@ -28,6 +28,20 @@ describe("the alerts of webhooks", () => {
     await prometheus.quiet("OnboardingWebhookNudgesLate");
   });
 
+  it("say that nudges are late if no replica sends any", async () => {
+    const leases = service.operators.mongo.db.collection<{ _id: string }>("leases");
+    const take = () =>
+      leases.updateOne(
+        { _id: "nudges" },
+        { $set: { until: Date.now() + 86_400_000, holder: "nobody" }, $inc: { term: 1 } },
+      );
+    await take();
+    const renewing = setInterval(() => void take(), 2_000);
+    await prometheus.firing("OnboardingWebhookNudgesLate").finally(() => clearInterval(renewing));
+    await leases.deleteOne({ _id: "nudges" });
+    await prometheus.quiet("OnboardingWebhookNudgesLate");
+  });
+
   it("say that a webhook was disabled because its last retry failed, and its owner can start it again", async () => {
     receiver.answer("/broken", (response) => void response.writeHead(500).end());
     const { client } = await service.account();
