@@ -24,7 +24,6 @@ const RETRIES_MS = [5_000, 5 * MINUTE_MS, HOUR_MS / 2, ...[2, 5, 10, 14, 20, 24]
 const JITTER = 0.1;
 /** Maximum pause that a receiver may ask for, in milliseconds. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
-
 /** Maximum number of deliveries at once to receivers that answered quickly the last time, and as many to all others. */
 const LANE = 25;
 /** An answer that takes longer is slow, in milliseconds. */
