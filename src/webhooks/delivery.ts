@@ -146,7 +146,7 @@ function signed({ secrets }: WebhookRecord, id: string, body: string, now: numbe
 /** RFC 9110, 10.2.3: seconds, or a date. */
 function retryAfterOf(header: string | string[] | undefined, now: number): number {
   if (typeof header !== "string") return 0;
-  const date = / GMT$/.test(header) ? Date.parse(header) : NaN; // Date.parse takes -3600 for a year
+  const date = header.endsWith(" GMT") ? Date.parse(header) : NaN; // Date.parse takes -3600 for a year
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : date - now;
   return ms > 0 ? ms : 0;
 }
