@@ -89,14 +89,14 @@ function direct(addresses: readonly Address[]): Agent {
  * As `direct`, through an HTTP proxy: it is asked for an address, so that it cannot look the name up again. ProxyAgent of undici would
  * connect without end to a proxy that closes the connection.
  */
-function tunnel(proxy: string, { hostname, port, protocol }: URL, addresses: readonly Address[], signal: AbortSignal) {
+function tunnel(proxy: string, { port, protocol }: URL, addresses: readonly Address[], signal: AbortSignal) {
   const { address = "", family } = addresses.find((each) => each.family === 4) ?? addresses[0] ?? {};
   const isSecure = protocol === "https:";
   const path = `${family === 6 ? `[${address}]` : address}:${port || (isSecure ? 443 : 80)}`;
   const { auth, ...server } = urlToHttpOptions(new URL(proxy));
   const basic = auth ? { "proxy-authorization": `Basic ${Buffer.from(auth).toString("base64")}` } : {};
   const options = { ...server, method: "CONNECT", path, headers: { host: path, ...basic }, agent: false, signal };
-  const secure = buildConnector({ servername: hostname });
+  const secure = buildConnector({});
   const connect: buildConnector.connector = (given, done) => {
     const asked = server.protocol === "https:" ? https.request(options) : http.request(options);
     asked.on("error", (error) => done(signal.aborted ? (signal.reason as Error) : error, null));
