@@ -21,8 +21,8 @@ export interface Simulated {
   readonly audited: readonly { action: string; subject: string; details: object }[];
   /** Adds a webhook of a new account. @returns the account. */
   webhook(url: string): Promise<string>;
-  /** Notes a change of an account, as a process does that has written a candidate. */
-  change(account: string): Promise<void>;
+  /** Notes changes of an account, as a process does that has written candidates. Default: one. */
+  change(account: string, count?: number): Promise<void>;
   /** Looks, until this returns true or so much time has passed on its clock. @param each is called before each look. */
   until(ends: () => boolean | Promise<boolean>, maximumMs: number, each?: () => Promise<void>): Promise<void>;
 }
@@ -73,8 +73,9 @@ export function simulated(mongo: Mongo, maxStepMs: number): Simulated {
       await store.insert(webhookRecord({ account, url }));
       return account;
     },
-    async change(account) {
-      changed.note([{ before: undefined, after: candidateRecord({ accountId: account }) }], time);
+    async change(account, count = 1) {
+      const change = { before: undefined, after: candidateRecord({ accountId: account }) };
+      for (let n = 0; n < count; n++) changed.note([change], time);
       await changed.write();
     },
     async until(ends, maximumMs, each = () => Promise.resolve()) {
