@@ -2126,7 +2126,7 @@ export type WebhookPatch = {
      */
     states?: Array<'created' | 'in_progress' | 'action_required' | 'completed' | 'withdrawn'> | null;
     /**
-     * false: send nothing. true: send again, beginning with a nudge at once.
+     * Whether nudges are sent. Setting it to true sends one at once, also if it was true and a retry waits.
      */
     enabled?: boolean;
 };
