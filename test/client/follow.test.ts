@@ -44,10 +44,12 @@ describe("mirror.follow", () => {
     /** Follows a feed. @param answer is called for each read. @returns when it read, in seconds. */
     function following(options: MirrorOptions = {}, answer = (_read: number): unknown => PAGE) {
       const reads: number[] = [];
+      const cursors: (string | undefined)[] = [];
       const errors: unknown[] = [];
       const stop = new AbortController();
       const mirror = new Mirror(
-        async () => {
+        async ({ cursor }) => {
+          cursors.push(cursor);
           const page = await answer(reads.push(now / 1_000));
           return page as typeof PAGE;
         },
@@ -58,7 +60,7 @@ describe("mirror.follow", () => {
           for await (const { cursor } of mirror.follow((error) => errors.push(error))) expect(cursor).to.equal("end");
         })(),
       );
-      return { mirror, reads, errors, ended, stop: () => stop.abort(new Error("stopped")) };
+      return { mirror, reads, cursors, errors, ended, stop: () => stop.abort(new Error("stopped")) };
     }
 
     it("reads at once, then every 15 minutes, or as often as `every` says", async () => {
@@ -69,11 +71,12 @@ describe("mirror.follow", () => {
     });
 
     it("reads at once when it is nudged, and counts `every` from there", async () => {
-      const { mirror, reads } = following();
+      const { mirror, reads, cursors } = following();
       await pass(100);
       mirror.nudge();
       await pass(901);
       expect(reads).to.deep.equal([0, 100, 1_000]);
+      expect(cursors).to.deep.equal([undefined, "end", "end"]);
     });
 
     it("reads once more for nudges that come while it reads", async () => {
