@@ -102,6 +102,7 @@ export const SUITES: Readonly<Record<string, Suite>> = {
       "test/mirrors/**/*.test.ts",
       "test/client/examples.processes.test.ts",
       "test/client/push.processes.test.ts",
+      "test/client/receivers.processes.test.ts",
     ],
     options: ["--no-parallel", "--timeout", "180000"],
     setUp: () => import("./mirrors/set-up.ts"),
