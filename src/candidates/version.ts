@@ -36,7 +36,8 @@ export function nextRecord(
 ): CandidateRecord {
   const written = withState({ ...edited, version: before.version + 1, updated_at: timestamp(at) });
   const next = withActivity(before, withHistory(before, written, by), by);
-  const isSame = next.history.count === before.history.count && isSamePack(before, edited);
+  const isSamePack = () => isDeepStrictEqual(packFacts(before), packFacts(edited));
+  const isSame = next.history.count === before.history.count && isSamePack();
   const pack_version = before.pack_version + (isSame ? 0 : 1);
   return planned(withChanges(before, { ...next, pack_version }, now), plan, now);
 }
@@ -45,11 +46,7 @@ function withState(record: Omit<CandidateRecord, "state">): CandidateRecord {
   return { ...record, state: derive(record).state };
 }
 
-/** Returns true if the pack (pack/render.ts) shows the same of both, apart from the history and what every write changes. */
-function isSamePack(before: CandidateRecord, edited: CandidateRecord): boolean {
-  return isDeepStrictEqual(packFacts(before), packFacts(edited));
-}
-
+/** Returns what the pack (pack/render.ts) shows of a record, without the history and what every write changes. */
 function packFacts(record: CandidateRecord): object {
   const {
     docs_chase_attempts: _d,
