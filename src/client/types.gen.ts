@@ -27,7 +27,7 @@ export type Problem = {
     /**
      * What went wrong, for programs. A code never changes its meaning.
      */
-    code: 'malformed_json' | 'malformed_path' | 'malformed_request' | 'invalid_query' | 'api_key_missing' | 'api_key_invalid' | 'api_key_revoked' | 'account_suspended' | 'not_found' | 'content_not_available' | 'method_not_allowed' | 'not_acceptable' | 'request_timeout' | 'external_id_taken' | 'invalid_transition' | 'candidate_withdrawn' | 'idempotency_in_flight' | 'active_key_cap_reached' | 'nothing_to_send' | 'reminded_recently' | 'on_hold' | 'too_many_documents' | 'too_many_references' | 'candidate_deleted' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'idempotency_key_reused' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'pack_unavailable' | 'service_restoring' | 'limiter_unavailable' | 'store_unavailable';
+    code: 'malformed_json' | 'malformed_path' | 'malformed_request' | 'invalid_query' | 'api_key_missing' | 'api_key_invalid' | 'api_key_revoked' | 'account_suspended' | 'not_found' | 'content_not_available' | 'method_not_allowed' | 'not_acceptable' | 'request_timeout' | 'external_id_taken' | 'invalid_transition' | 'candidate_withdrawn' | 'idempotency_in_flight' | 'active_key_cap_reached' | 'nothing_to_send' | 'reminded_recently' | 'on_hold' | 'too_many_documents' | 'too_many_references' | 'too_many_webhooks' | 'candidate_deleted' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'range_not_satisfiable' | 'validation_failed' | 'idempotency_key_reused' | 'rate_limited' | 'headers_too_large' | 'internal_error' | 'pack_unavailable' | 'service_restoring' | 'limiter_unavailable' | 'store_unavailable';
     /**
      * The X-Request-Id of the request. Quote it to support.
      */
@@ -1945,6 +1945,190 @@ export type RetentionPatch = {
      * Changes of the days. Null: candidates are kept.
      */
     erase_after_days?: EraseAfterDaysPatch | null;
+};
+
+/**
+ * A webhook to create.
+ */
+export type WebhookInput = {
+    /**
+     * Where nudges are sent: an https URL whose host is a name, without user and password, up to 2,000 characters.
+     */
+    url: string;
+    /**
+     * Your own note, up to 500 characters.
+     */
+    description?: string | null;
+    /**
+     * Nudges come only if a candidate came into one of these states. Null: for every change.
+     */
+    states?: Array<'created' | 'in_progress' | 'action_required' | 'completed' | 'withdrawn'> | null;
+};
+
+/**
+ * The latest attempt to send a nudge.
+ */
+export type LastDelivery = {
+    /**
+     * When it ended.
+     */
+    at: string;
+    /**
+     * The HTTP status of the answer. Null if there was none.
+     */
+    status: number | null;
+    /**
+     * Why there was no answer. address: the name has no address, or one that is not public. connection: none could be made, or it broke. tls: the certificate, or the handshake, failed. timeout: 15 seconds were over. Null if there was an answer.
+     */
+    error: 'address' | 'connection' | 'tls' | 'timeout' | null;
+};
+
+/**
+ * A webhook with the secret that its nudges are signed with. The secret is not shown again.
+ */
+export type WebhookWithSecret = {
+    /**
+     * The type of the object.
+     */
+    object: 'webhook';
+    /**
+     * The webhook's id.
+     */
+    id: string;
+    /**
+     * Where nudges are sent: an https URL whose host is a name, without user and password, up to 2,000 characters.
+     */
+    url: string;
+    /**
+     * Your own note, up to 500 characters.
+     */
+    description: string | null;
+    /**
+     * Nudges come only if a candidate came into one of these states. Null: for every change.
+     */
+    states: Array<'created' | 'in_progress' | 'action_required' | 'completed' | 'withdrawn'> | null;
+    /**
+     * Whether nudges are sent.
+     */
+    enabled: boolean;
+    /**
+     * Why none are sent. requested: somebody turned it off. gone: the receiver answered 410. failing: the last of the retries, after three days, failed. Null while enabled.
+     */
+    disabled_reason: 'requested' | 'gone' | 'failing' | null;
+    /**
+     * Since when none are sent. Null while enabled.
+     */
+    disabled_at: string | null;
+    /**
+     * The latest attempt to send a nudge. Null before the first.
+     */
+    last_delivery: LastDelivery | null;
+    /**
+     * Counts the changes. last_delivery does not count.
+     */
+    version: number;
+    /**
+     * When the webhook was created.
+     */
+    created_at: string;
+    /**
+     * When the webhook was last changed.
+     */
+    updated_at: string;
+    /**
+     * The secret, for a library of Standard Webhooks: whsec_ and 32 bytes in base64.
+     */
+    secret: string;
+};
+
+/**
+ * Where an account is told that its candidates have changed.
+ */
+export type Webhook = {
+    /**
+     * The type of the object.
+     */
+    object: 'webhook';
+    /**
+     * The webhook's id.
+     */
+    id: string;
+    /**
+     * Where nudges are sent: an https URL whose host is a name, without user and password, up to 2,000 characters.
+     */
+    url: string;
+    /**
+     * Your own note, up to 500 characters.
+     */
+    description: string | null;
+    /**
+     * Nudges come only if a candidate came into one of these states. Null: for every change.
+     */
+    states: Array<'created' | 'in_progress' | 'action_required' | 'completed' | 'withdrawn'> | null;
+    /**
+     * Whether nudges are sent.
+     */
+    enabled: boolean;
+    /**
+     * Why none are sent. requested: somebody turned it off. gone: the receiver answered 410. failing: the last of the retries, after three days, failed. Null while enabled.
+     */
+    disabled_reason: 'requested' | 'gone' | 'failing' | null;
+    /**
+     * Since when none are sent. Null while enabled.
+     */
+    disabled_at: string | null;
+    /**
+     * The latest attempt to send a nudge. Null before the first.
+     */
+    last_delivery: LastDelivery | null;
+    /**
+     * Counts the changes. last_delivery does not count.
+     */
+    version: number;
+    /**
+     * When the webhook was created.
+     */
+    created_at: string;
+    /**
+     * When the webhook was last changed.
+     */
+    updated_at: string;
+};
+
+/**
+ * The account's webhooks, the oldest first.
+ */
+export type WebhookList = {
+    /**
+     * The type of the object.
+     */
+    object: 'list';
+    /**
+     * The webhooks, up to 5.
+     */
+    data: Array<Webhook>;
+};
+
+/**
+ * Changes of a webhook (JSON Merge Patch, RFC 7396): null clears description and states.
+ */
+export type WebhookPatch = {
+    /**
+     * Where nudges are sent: an https URL whose host is a name, without user and password, up to 2,000 characters.
+     */
+    url?: string;
+    /**
+     * Your own note, up to 500 characters.
+     */
+    description?: string | null;
+    /**
+     * Nudges come only if a candidate came into one of these states. Null: for every change.
+     */
+    states?: Array<'created' | 'in_progress' | 'action_required' | 'completed' | 'withdrawn'> | null;
+    /**
+     * Whether nudges are sent. Setting it to true sends one at once, also if it was true and a retry waits.
+     */
+    enabled?: boolean;
 };
 
 /**
@@ -4652,6 +4836,570 @@ export type ChangeRetentionResponses = {
 };
 
 export type ChangeRetentionResponse = ChangeRetentionResponses[keyof ChangeRetentionResponses];
+
+export type ListWebhooksData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the client's copy. While it is current, the response is 304.
+         */
+        'If-None-Match'?: string;
+        /**
+         * Copied to the response and to the log.
+         */
+        'X-Request-Id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/webhooks';
+};
+
+export type ListWebhooksErrors = {
+    /**
+     * invalid_query, malformed_path, malformed_request
+     */
+    400: Problem;
+    /**
+     * api_key_invalid, api_key_missing, api_key_revoked
+     */
+    401: Problem;
+    /**
+     * account_suspended
+     */
+    403: Problem;
+    /**
+     * request_timeout
+     */
+    408: Problem;
+    /**
+     * rate_limited
+     */
+    429: Problem;
+    /**
+     * headers_too_large
+     */
+    431: Problem;
+    /**
+     * internal_error
+     */
+    500: Problem;
+    /**
+     * limiter_unavailable, service_restoring, store_unavailable
+     */
+    503: Problem;
+};
+
+export type ListWebhooksError = ListWebhooksErrors[keyof ListWebhooksErrors];
+
+export type ListWebhooksResponses = {
+    /**
+     * Done.
+     */
+    200: WebhookList;
+};
+
+export type ListWebhooksResponse = ListWebhooksResponses[keyof ListWebhooksResponses];
+
+export type CreateWebhookData = {
+    /**
+     * The fields.
+     */
+    body: WebhookInput;
+    headers?: {
+        /**
+         * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first response again.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * Copied to the response and to the log.
+         */
+        'X-Request-Id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/webhooks';
+};
+
+export type CreateWebhookErrors = {
+    /**
+     * invalid_query, malformed_json, malformed_path, malformed_request
+     */
+    400: Problem;
+    /**
+     * api_key_invalid, api_key_missing, api_key_revoked
+     */
+    401: Problem;
+    /**
+     * account_suspended
+     */
+    403: Problem;
+    /**
+     * request_timeout
+     */
+    408: Problem;
+    /**
+     * idempotency_in_flight, too_many_webhooks
+     */
+    409: Problem;
+    /**
+     * payload_too_large
+     */
+    413: Problem;
+    /**
+     * unsupported_media_type
+     */
+    415: Problem;
+    /**
+     * idempotency_key_reused, validation_failed
+     */
+    422: Problem;
+    /**
+     * rate_limited
+     */
+    429: Problem;
+    /**
+     * headers_too_large
+     */
+    431: Problem;
+    /**
+     * internal_error
+     */
+    500: Problem;
+    /**
+     * limiter_unavailable, service_restoring, store_unavailable
+     */
+    503: Problem;
+};
+
+export type CreateWebhookError = CreateWebhookErrors[keyof CreateWebhookErrors];
+
+export type CreateWebhookResponses = {
+    /**
+     * It is created.
+     */
+    201: WebhookWithSecret;
+};
+
+export type CreateWebhookResponse = CreateWebhookResponses[keyof CreateWebhookResponses];
+
+export type DeleteWebhookData = {
+    body?: never;
+    headers?: {
+        /**
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
+         */
+        'If-Match'?: string;
+        /**
+         * Copied to the response and to the log.
+         */
+        'X-Request-Id'?: string;
+    };
+    path: {
+        /**
+         * The webhook's id.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/webhooks/{id}';
+};
+
+export type DeleteWebhookErrors = {
+    /**
+     * invalid_query, malformed_path, malformed_request
+     */
+    400: Problem;
+    /**
+     * api_key_invalid, api_key_missing, api_key_revoked
+     */
+    401: Problem;
+    /**
+     * account_suspended
+     */
+    403: Problem;
+    /**
+     * not_found
+     */
+    404: Problem;
+    /**
+     * request_timeout
+     */
+    408: Problem;
+    /**
+     * candidate_deleted
+     */
+    410: Problem;
+    /**
+     * version_mismatch
+     */
+    412: Problem;
+    /**
+     * rate_limited
+     */
+    429: Problem;
+    /**
+     * headers_too_large
+     */
+    431: Problem;
+    /**
+     * internal_error
+     */
+    500: Problem;
+    /**
+     * limiter_unavailable, service_restoring, store_unavailable
+     */
+    503: Problem;
+};
+
+export type DeleteWebhookError = DeleteWebhookErrors[keyof DeleteWebhookErrors];
+
+export type DeleteWebhookResponses = {
+    /**
+     * It is deleted.
+     */
+    204: void;
+};
+
+export type DeleteWebhookResponse = DeleteWebhookResponses[keyof DeleteWebhookResponses];
+
+export type ReadWebhookData = {
+    body?: never;
+    headers?: {
+        /**
+         * The ETag of the client's copy. While it is current, the response is 304.
+         */
+        'If-None-Match'?: string;
+        /**
+         * Copied to the response and to the log.
+         */
+        'X-Request-Id'?: string;
+    };
+    path: {
+        /**
+         * The webhook's id.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/webhooks/{id}';
+};
+
+export type ReadWebhookErrors = {
+    /**
+     * invalid_query, malformed_path, malformed_request
+     */
+    400: Problem;
+    /**
+     * api_key_invalid, api_key_missing, api_key_revoked
+     */
+    401: Problem;
+    /**
+     * account_suspended
+     */
+    403: Problem;
+    /**
+     * not_found
+     */
+    404: Problem;
+    /**
+     * request_timeout
+     */
+    408: Problem;
+    /**
+     * candidate_deleted
+     */
+    410: Problem;
+    /**
+     * rate_limited
+     */
+    429: Problem;
+    /**
+     * headers_too_large
+     */
+    431: Problem;
+    /**
+     * internal_error
+     */
+    500: Problem;
+    /**
+     * limiter_unavailable, service_restoring, store_unavailable
+     */
+    503: Problem;
+};
+
+export type ReadWebhookError = ReadWebhookErrors[keyof ReadWebhookErrors];
+
+export type ReadWebhookResponses = {
+    /**
+     * Done.
+     */
+    200: Webhook;
+};
+
+export type ReadWebhookResponse = ReadWebhookResponses[keyof ReadWebhookResponses];
+
+export type UpdateWebhookData = {
+    /**
+     * The fields.
+     */
+    body: WebhookPatch;
+    headers?: {
+        /**
+         * An ETag that the client has read, in any content coding. If the resource has changed since, the response is 412 version_mismatch.
+         */
+        'If-Match'?: string;
+        /**
+         * Copied to the response and to the log.
+         */
+        'X-Request-Id'?: string;
+    };
+    path: {
+        /**
+         * The webhook's id.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/webhooks/{id}';
+};
+
+export type UpdateWebhookErrors = {
+    /**
+     * invalid_query, malformed_json, malformed_path, malformed_request
+     */
+    400: Problem;
+    /**
+     * api_key_invalid, api_key_missing, api_key_revoked
+     */
+    401: Problem;
+    /**
+     * account_suspended
+     */
+    403: Problem;
+    /**
+     * not_found
+     */
+    404: Problem;
+    /**
+     * request_timeout
+     */
+    408: Problem;
+    /**
+     * candidate_deleted
+     */
+    410: Problem;
+    /**
+     * version_mismatch
+     */
+    412: Problem;
+    /**
+     * payload_too_large
+     */
+    413: Problem;
+    /**
+     * unsupported_media_type
+     */
+    415: Problem;
+    /**
+     * validation_failed
+     */
+    422: Problem;
+    /**
+     * rate_limited
+     */
+    429: Problem;
+    /**
+     * headers_too_large
+     */
+    431: Problem;
+    /**
+     * internal_error
+     */
+    500: Problem;
+    /**
+     * limiter_unavailable, service_restoring, store_unavailable
+     */
+    503: Problem;
+};
+
+export type UpdateWebhookError = UpdateWebhookErrors[keyof UpdateWebhookErrors];
+
+export type UpdateWebhookResponses = {
+    /**
+     * Done.
+     */
+    200: Webhook;
+};
+
+export type UpdateWebhookResponse = UpdateWebhookResponses[keyof UpdateWebhookResponses];
+
+export type TestWebhookData = {
+    body?: never;
+    headers?: {
+        /**
+         * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first response again.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * Copied to the response and to the log.
+         */
+        'X-Request-Id'?: string;
+    };
+    path: {
+        /**
+         * The webhook's id.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/webhooks/{id}/test';
+};
+
+export type TestWebhookErrors = {
+    /**
+     * invalid_query, malformed_path, malformed_request
+     */
+    400: Problem;
+    /**
+     * api_key_invalid, api_key_missing, api_key_revoked
+     */
+    401: Problem;
+    /**
+     * account_suspended
+     */
+    403: Problem;
+    /**
+     * not_found
+     */
+    404: Problem;
+    /**
+     * request_timeout
+     */
+    408: Problem;
+    /**
+     * idempotency_in_flight
+     */
+    409: Problem;
+    /**
+     * candidate_deleted
+     */
+    410: Problem;
+    /**
+     * idempotency_key_reused
+     */
+    422: Problem;
+    /**
+     * rate_limited
+     */
+    429: Problem;
+    /**
+     * headers_too_large
+     */
+    431: Problem;
+    /**
+     * internal_error
+     */
+    500: Problem;
+    /**
+     * limiter_unavailable, service_restoring, store_unavailable
+     */
+    503: Problem;
+};
+
+export type TestWebhookError = TestWebhookErrors[keyof TestWebhookErrors];
+
+export type TestWebhookResponses = {
+    /**
+     * It has begun.
+     */
+    202: Webhook;
+};
+
+export type TestWebhookResponse = TestWebhookResponses[keyof TestWebhookResponses];
+
+export type RotateWebhookData = {
+    body?: never;
+    headers?: {
+        /**
+         * Makes retries safe. Send 1 to 255 printable ASCII characters. For 24 hours, the same request with the same key gets the first response again.
+         */
+        'Idempotency-Key'?: string;
+        /**
+         * Copied to the response and to the log.
+         */
+        'X-Request-Id'?: string;
+    };
+    path: {
+        /**
+         * The webhook's id.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/webhooks/{id}/rotate';
+};
+
+export type RotateWebhookErrors = {
+    /**
+     * invalid_query, malformed_path, malformed_request
+     */
+    400: Problem;
+    /**
+     * api_key_invalid, api_key_missing, api_key_revoked
+     */
+    401: Problem;
+    /**
+     * account_suspended
+     */
+    403: Problem;
+    /**
+     * not_found
+     */
+    404: Problem;
+    /**
+     * request_timeout
+     */
+    408: Problem;
+    /**
+     * idempotency_in_flight
+     */
+    409: Problem;
+    /**
+     * candidate_deleted
+     */
+    410: Problem;
+    /**
+     * idempotency_key_reused
+     */
+    422: Problem;
+    /**
+     * rate_limited
+     */
+    429: Problem;
+    /**
+     * headers_too_large
+     */
+    431: Problem;
+    /**
+     * internal_error
+     */
+    500: Problem;
+    /**
+     * limiter_unavailable, service_restoring, store_unavailable
+     */
+    503: Problem;
+};
+
+export type RotateWebhookError = RotateWebhookErrors[keyof RotateWebhookErrors];
+
+export type RotateWebhookResponses = {
+    /**
+     * Done.
+     */
+    200: WebhookWithSecret;
+};
+
+export type RotateWebhookResponse = RotateWebhookResponses[keyof RotateWebhookResponses];
 
 export type ReadContractData = {
     body?: never;

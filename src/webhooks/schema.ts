@@ -52,7 +52,11 @@ export const WebhookPatch = component(
     description: optional(Description, ...DESCRIPTION),
     states: optional(States, ...STATES),
     enabled: Type.Optional(
-      about(Type.Boolean(), "false: send nothing. true: send again, beginning with a nudge at once.", true),
+      about(
+        Type.Boolean(),
+        "Whether nudges are sent. Setting it to true sends one at once, also if it was true and a retry waits.",
+        true,
+      ),
     ),
   },
   elsewhere,
