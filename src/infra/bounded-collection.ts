@@ -1,15 +1,5 @@
-import type {
-  AnyBulkWriteOperation,
-  Collection,
-  Document,
-  Filter,
-  FindOptions,
-  OptionalUnlessRequiredId,
-  UpdateFilter,
-  UpdateOptions,
-  WithId,
-  WithoutId,
-} from "mongodb";
+import type { AnyBulkWriteOperation, Collection, Document, Filter, FindOptions, UpdateFilter } from "mongodb";
+import type { OptionalUnlessRequiredId, UpdateOptions, WithId, WithoutId } from "mongodb";
 import { isDuplicateKey, type Limits, type Mongo } from "./mongo.ts";
 
 /** Documents that are deleted, or written, at once, so that each operation stays short. */
