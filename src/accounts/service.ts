@@ -2,17 +2,8 @@ import type { AuditedChange, AuditTrail } from "../audit/trail.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import { Problem, problem, wholeNumber } from "../problems.ts";
-import {
-  type AccountRecord,
-  checkedName,
-  findKey,
-  newAccount,
-  withKey,
-  withKeyRevoked,
-  withKeyRotated,
-  withoutContents,
-  withStatus,
-} from "./account.ts";
+import { type AccountRecord, checkedName, findKey, newAccount } from "./account.ts";
+import { withKey, withKeyRevoked, withKeyRotated, withoutContents, withStatus } from "./account.ts";
 import { announceAccount, IF_RESTORED, type Versions } from "./announce.ts";
 import { hashKey, makeKey, prefixOf, type RandomBytes } from "./key.ts";
 import type { AccountStore } from "./store.ts";
@@ -131,10 +122,8 @@ export class AccountService {
       await this.#options.store.addSecret(record.hash, accountId, keyId);
       return this.#options.store.change(accountId, timestamp(now), rotate);
     });
-    const warned = await announceAccount(accountId, this.#options).then(
-      () => ({}),
-      () => ({ warning: NOT_ANNOUNCED }),
-    );
+    const announced = announceAccount(accountId, this.#options).then(() => ({}));
+    const warned = await announced.catch(() => ({ warning: NOT_ANNOUNCED }));
     return { ...viewKey(accountId, findKey(account, keyId), lastUsed), key: secret, ...warned };
   }
 

@@ -1,13 +1,7 @@
 import { endpoint } from "../api/endpoint.ts";
 import type { RetentionService } from "./retention.ts";
-import {
-  AssistantPatch,
-  AssistantSettings,
-  QuietHoursPatch,
-  QuietHoursSettings,
-  RetentionPatch,
-  RetentionSettings,
-} from "./schema.ts";
+import { AssistantPatch, QuietHoursPatch, RetentionPatch } from "./schema.ts";
+import { AssistantSettings, QuietHoursSettings, RetentionSettings } from "./schema.ts";
 import { type SettingsService, taggedView } from "./service.ts";
 
 /** What the operations on one kind of settings have in common. */
@@ -23,7 +17,6 @@ export function settingsEndpoints(settings: SettingsService, retention: Retentio
       name: "readAssistantSettings",
       summary: "Read the assistant settings",
       description: "Reads the assistant settings, with the default of each field that was never changed.",
-      problems: [],
       handle: ({ caller }) => settings.readAssistant(caller.accountId),
     }),
     changeAssistant: endpoint({
@@ -40,7 +33,6 @@ export function settingsEndpoints(settings: SettingsService, retention: Retentio
       name: "readQuietHours",
       summary: "Read the quiet hours, and whether they are in force now",
       description: "Reads the quiet hours, with the default of each field that was never changed.",
-      problems: [],
       handle: ({ caller }) => settings.readQuietHours(caller.accountId),
     }),
     changeQuietHours: endpoint({
@@ -57,7 +49,6 @@ export function settingsEndpoints(settings: SettingsService, retention: Retentio
       name: "readRetention",
       summary: "Read after how many days candidates are erased",
       description: "Reads the retention settings. By default candidates are kept until they are deleted.",
-      problems: [],
       handle: ({ caller }) => retention.read(caller.accountId),
     }),
     changeRetention: endpoint({
