@@ -2,8 +2,17 @@ import type { AuditedChange, AuditTrail } from "../audit/trail.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
 import { Problem, problem, wholeNumber } from "../problems.ts";
-import { type AccountRecord, checkedName, findKey, newAccount } from "./account.ts";
-import { withKey, withKeyRevoked, withKeyRotated, withoutContents, withStatus } from "./account.ts";
+import {
+  type AccountRecord,
+  checkedName,
+  findKey,
+  newAccount,
+  withKey,
+  withKeyRevoked,
+  withKeyRotated,
+  withoutContents,
+  withStatus,
+} from "./account.ts";
 import { announceAccount, IF_RESTORED, type Versions } from "./announce.ts";
 import { hashKey, makeKey, prefixOf, type RandomBytes } from "./key.ts";
 import type { AccountStore } from "./store.ts";

@@ -2,8 +2,14 @@ import Type, { type Static, type TSchema } from "typebox";
 import type { Entry } from "../schema/entry.ts";
 import { about, component, nullable, oneOf, strict, titled } from "../schema/fields.ts";
 import { Count } from "../schema/values.ts";
-import { CandidateInput, CandidatePatch, importQuery, outreachFields } from "./input-schema.ts";
-import { PARTS_ELSEWHERE, READ_ONLY } from "./input-schema.ts";
+import {
+  CandidateInput,
+  CandidatePatch,
+  importQuery,
+  outreachFields,
+  PARTS_ELSEWHERE,
+  READ_ONLY,
+} from "./input-schema.ts";
 import { ID, TEXT, Warning } from "./schema.ts";
 
 /** Maximum number of candidates in one request. */

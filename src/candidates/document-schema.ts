@@ -1,8 +1,16 @@
 import Type, { type Static } from "typebox";
 import { about, component, nullable, oneOf, optional, readOnly, strict, titled } from "../schema/fields.ts";
 import { CANDIDATE_ID, DOCUMENT_ID } from "../schema/example-ids.ts";
-import { CalendarDate, Count, freeText, TimeOrNull, Timestamp } from "../schema/values.ts";
-import { Metadata, MetadataInput, MetadataPatch } from "../schema/values.ts";
+import {
+  CalendarDate,
+  Count,
+  freeText,
+  Metadata,
+  MetadataInput,
+  MetadataPatch,
+  TimeOrNull,
+  Timestamp,
+} from "../schema/values.ts";
 import { Decided, DECIDED } from "./history-schema.ts";
 import { MESSAGE_LANGUAGES } from "../schema/languages.ts";
 import { MediaType } from "../schema/media-type.ts";

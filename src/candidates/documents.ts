@@ -2,8 +2,15 @@ import type { IncomingFile, StoredFile } from "../content/file.ts";
 import { epochOf, timestamp } from "../infra/clock.ts";
 import { invalid, problem } from "../problems.ts";
 import { mergedMetadata } from "../schema/merge-patch.ts";
-import { type Chase, type ChaseInput, DOCUMENT_STATES, type DocumentState } from "./document-schema.ts";
-import type { ContentInput, DocumentInput, DocumentPatch } from "./document-schema.ts";
+import {
+  type Chase,
+  type ChaseInput,
+  type ContentInput,
+  DOCUMENT_STATES,
+  type DocumentInput,
+  type DocumentPatch,
+  type DocumentState,
+} from "./document-schema.ts";
 import { DOCUMENT_MOVES, documentContradiction, refuseContradiction, type Situation } from "./moves.ts";
 import { type CandidateRecord, type ContentRecord, type DocumentRecord, NEVER_CHASED } from "./record.ts";
 

@@ -1,8 +1,16 @@
 import Type, { type Static } from "typebox";
 import { about, component, nullable, oneOf, optional, readOnly, strict } from "../schema/fields.ts";
 import { CANDIDATE_ID, REFERENCE_ID } from "../schema/example-ids.ts";
-import { Email, freeText, Phone, TimeOrNull, Timestamp } from "../schema/values.ts";
-import { Metadata, MetadataInput, MetadataPatch } from "../schema/values.ts";
+import {
+  Email,
+  freeText,
+  Metadata,
+  MetadataInput,
+  MetadataPatch,
+  Phone,
+  TimeOrNull,
+  Timestamp,
+} from "../schema/values.ts";
 import { Chase, CHASED, ChaseInput, DecidedBy, Language, LANGUAGES, READ_ONLY } from "./document-schema.ts";
 import { Decided, DECIDED } from "./history-schema.ts";
 import { words } from "../schema/words.ts";

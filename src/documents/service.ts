@@ -1,6 +1,13 @@
 import { type Document, type DocumentInput, type DocumentPatch, MAX_NAME } from "../candidates/document-schema.ts";
-import { checkTakesContent, documentOf, inlineFile, newContent, newDocument } from "../candidates/documents.ts";
-import { patchedDocument, withContent } from "../candidates/documents.ts";
+import {
+  checkTakesContent,
+  documentOf,
+  inlineFile,
+  newContent,
+  newDocument,
+  patchedDocument,
+  withContent,
+} from "../candidates/documents.ts";
 import { situationOf } from "../candidates/moves.ts";
 import { checkNotRemoved, withChanged, withDecider, withPart } from "../candidates/parts.ts";
 import type { Author, CandidateRecord, DocumentRecord } from "../candidates/record.ts";

@@ -1,7 +1,13 @@
 import { endpoint } from "../api/endpoint.ts";
 import type { RetentionService } from "./retention.ts";
-import { AssistantPatch, QuietHoursPatch, RetentionPatch } from "./schema.ts";
-import { AssistantSettings, QuietHoursSettings, RetentionSettings } from "./schema.ts";
+import {
+  AssistantPatch,
+  AssistantSettings,
+  QuietHoursPatch,
+  QuietHoursSettings,
+  RetentionPatch,
+  RetentionSettings,
+} from "./schema.ts";
 import { type SettingsService, taggedView } from "./service.ts";
 
 /** What the operations on one kind of settings have in common. */

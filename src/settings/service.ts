@@ -4,9 +4,16 @@ import { messageLanguage } from "../schema/languages.ts";
 import { mergePatch } from "../schema/merge-patch.ts";
 import { languageNamed, timeZoneNamed } from "../schema/registered-names.ts";
 import { effectiveAt } from "./quiet-hours.ts";
-import { ASSISTANT_DEFAULTS, QUIET_HOURS_DEFAULTS } from "./schema.ts";
-import type { Assistant, AssistantPatch, AssistantSettings } from "./schema.ts";
-import type { QuietHours, QuietHoursPatch, QuietHoursSettings } from "./schema.ts";
+import {
+  type Assistant,
+  ASSISTANT_DEFAULTS,
+  type AssistantPatch,
+  type AssistantSettings,
+  QUIET_HOURS_DEFAULTS,
+  type QuietHours,
+  type QuietHoursPatch,
+  type QuietHoursSettings,
+} from "./schema.ts";
 import type { SettingsRecord, SettingsStore } from "./store.ts";
 
 export type SettingsService = ReturnType<typeof settingsService>;
