@@ -6,8 +6,12 @@ const MAX_RETRY_AFTER = 86_400;
 
 export type Read<T> = (response: Response) => Promise<T>;
 
-interface Get<T> {
+/** Sends a request with the tab's own key. */
+export type Send = <T>(path: string, read: Read<T>, method?: "POST") => Promise<Result<T>>;
+
+interface Request<T> {
   readonly key: string;
+  readonly method?: "GET" | "POST" | undefined;
   readonly path: string;
   readonly read: Read<T>;
   /** Maximum time for the whole response. */
@@ -19,11 +23,12 @@ interface Get<T> {
 /** The page sends one request at a time. */
 const inTurn = pLimit(1);
 
-/** Sends a GET request to this origin. Never throws. The browser keeps no copy, because the response is personal data. */
-export function get<T>({ key, path, read, timeoutMs, signal }: Get<T>): Promise<Result<T>> {
+/** Sends a request to this origin. Never throws. The browser keeps no copy, because the response is personal data. */
+export function send<T>({ key, method = "GET", path, read, timeoutMs, signal }: Request<T>): Promise<Result<T>> {
   return inTurn(async () => {
     try {
       const response = await fetch(path, {
+        method,
         headers: { Authorization: `Bearer ${key}` },
         cache: "no-store",
         credentials: "omit",
