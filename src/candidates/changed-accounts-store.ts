@@ -22,18 +22,22 @@ export interface ChangeNote {
   readonly since: number;
 }
 
+/** Time for which changes are gathered before they are written, in milliseconds. */
+const GATHER_MS = 250;
 /** Number of notes that are read at once. */
 const READ_AT_ONCE = 500;
 
 /**
  * Tells which accounts have changed, to whoever sends nudges. A write only notes its account in memory. Each process writes its
- * notes once a second, before its checkpoint: so after the checkpoint of a dead process come the changes that it may not have noted.
+ * notes a moment later, and before its checkpoint: so after the checkpoint of a dead process come the changes that it may not have noted.
  * Methods that return a promise take one round trip, and may throw store_unavailable.
  */
 export class ChangedAccounts {
   readonly #notes: BoundedCollection<ChangeNote>;
   readonly #changed = new Map<string, { account: string; since: number; states: Set<CandidateState> }>();
   readonly #unwritten: ChangeNote[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
 
   constructor(mongo: Mongo) {
     this.#notes = new BoundedCollection(mongo, "changed_accounts");
@@ -41,6 +45,7 @@ export class ChangedAccounts {
 
   /** Notes changes that are visible in the feed. No round trip. @param at their feed position, in milliseconds since the epoch. */
   note(changes: readonly Change[], at: number): void {
+    this.#timer ??= setTimeout(() => void this.write().catch(() => undefined), GATHER_MS).unref();
     for (const { before, after } of changes) {
       const { accountId: account } = after;
       const known = this.#changed.get(account) ?? { account, since: at, states: new Set() };
@@ -52,7 +57,15 @@ export class ChangedAccounts {
   }
 
   /** Writes what was noted. No round trip if that is nothing. What fails is written the next time. */
-  async write(): Promise<void> {
+  write(): Promise<void> {
+    const written = this.#writing.then(() => this.#write());
+    this.#writing = written.catch(() => undefined);
+    return written;
+  }
+
+  async #write(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     const accounts = Array.from(this.#changed.values(), (each) => ({ ...each, states: [...each.states] }));
     const since = Math.min(...accounts.map((each) => each.since));
     if (accounts.length > 0) this.#unwritten.push({ _id: newTypeId("note"), accounts, since });

@@ -30,7 +30,6 @@ const LANE = 25;
 /** An answer that takes longer is slow, in milliseconds. */
 const QUICK_MS = 2_000;
 
-/** Pause between two looks at what has changed, in milliseconds. */
 const LOOK_MS = 250;
 /** Number of looks after which what is due by time is read too. */
 const LOOKS_A_READ = 4;
@@ -44,14 +43,16 @@ const SUSPENDED_MS = MINUTE_MS;
 interface Dependencies {
   readonly store: WebhookStore;
   readonly changed: ChangedAccounts;
-  readonly checkpoints: Checkpoints;
-  readonly accounts: AccountStore;
-  readonly audit: AuditStore;
+  readonly checkpoints: Pick<Checkpoints, "silentFor">;
+  readonly accounts: Pick<AccountStore, "activeOf">;
+  readonly audit: Pick<AuditStore, "append">;
   readonly deliver: Deliver;
   readonly clock: Clock;
   readonly newId: NewId;
-  readonly log: Logger;
+  readonly log: Pick<Logger, "debug" | "warn">;
   readonly metrics: Metrics;
+  /** Pause between two looks at what has changed, in milliseconds. */
+  readonly lookMs?: number;
 }
 
 export type Nudger = ReturnType<typeof nudger>;
@@ -61,7 +62,19 @@ export type Nudger = ReturnType<typeof nudger>;
  * So one nudge stands for any number of changes, and a lost process loses none: what it may not have noted is looked up.
  */
 export function nudger(dependencies: Dependencies) {
-  const { store, changed, checkpoints, accounts, audit, deliver, clock, newId, log, metrics } = dependencies;
+  const {
+    store,
+    changed,
+    checkpoints,
+    accounts,
+    audit,
+    deliver,
+    clock,
+    newId,
+    log,
+    metrics,
+    lookMs = LOOK_MS,
+  } = dependencies;
   // Counters that exist from the start let an alert see the first of them.
   for (const outcome of ["sent", "failed"]) metrics.nudges.inc({ outcome }, 0);
   for (const reason of ["gone", "failing"]) metrics.webhooksDisabled.inc({ reason }, 0);
@@ -225,7 +238,7 @@ export function nudger(dependencies: Dependencies) {
           const hasChanges = await takeChanges();
           if (hasChanges) count++;
           if (hasChanges || look % LOOKS_A_READ === 0) await sendDue();
-          await wait(LOOK_MS, undefined, { signal }).catch(() => undefined);
+          await wait(lookMs, undefined, { signal }).catch(() => undefined);
         }
       } finally {
         metrics.webhookLag.set(0);

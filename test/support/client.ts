@@ -33,6 +33,12 @@ export interface Body extends Omit<Candidate, "object" | "state"> {
   "violated-policies": string[];
   allowed: string[];
   received_at: string | null;
+  url: string;
+  enabled: boolean;
+  secret: string;
+  disabled_reason: string | null;
+  disabled_at: string | null;
+  last_delivery: { at: string; status: number | null; error: string | null } | null;
   decided: Decided | null;
   created: number;
   updated: number;
