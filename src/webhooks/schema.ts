@@ -52,7 +52,7 @@ export const WebhookPatch = component(
     description: optional(Description, ...DESCRIPTION),
     states: optional(States, ...STATES),
     enabled: Type.Optional(
-      about(Type.Boolean(), "false: send nothing. true: send again, beginning with a nudge at once.", true),
+      about(Type.Boolean(), "Whether nudges are sent. If they were not, true begins with one at once.", true),
     ),
   },
   elsewhere,
