@@ -160,6 +160,7 @@ export function nudger(dependencies: Dependencies) {
       }
     }
     metrics.webhookLag.set(lagMs / 1000);
+    metrics.sweepSuccess.set({ sweep: "nudges" }, Date.now() / 1000); // a run takes minutes, too long for an alert
   }
 
   function track(lane: keyof typeof busy, attempted: Promise<void>): void {

@@ -55,7 +55,7 @@ export interface Workload {
 export interface Peer {
   podSelector?: Selector;
   namespaceSelector?: Selector;
-  ipBlock?: { cidr: string };
+  ipBlock?: { cidr: string; except?: string[] };
 }
 
 export interface NetworkPolicy {

@@ -1,6 +1,7 @@
+import { BlockList, isIPv6 } from "node:net";
 import { expect } from "chai";
 import { build, inEveryVariant } from "./build.ts";
-import { type NetworkPolicy, ofKind, type Peer, type Pods, podsOf, portOf, selects } from "./manifests.ts";
+import { type NetworkPolicy, ofKind, one, type Peer, type Pods, podsOf, portOf, selects } from "./manifests.ts";
 
 /** What talks to what in the namespace. A path counts only in overlays that have both of its pods. */
 const INSIDE = [
@@ -20,8 +21,38 @@ const TO_STORES = [6379, 6380, 26379, 27017].map((port) => `onboarding → anywh
 const OF_COMPONENTS: Record<string, string[]> = {
   "network-policies-otlp": [4318, 4317].map((port) => `onboarding → monitoring:${port}`),
   "network-policies-mail": [587, 465].map((port) => `onboarding → anywhere:${port}`),
+  "network-policies-webhooks": ["0.0.0.0/0", "2000::/3"].map((block) => `onboarding → ${block}:443`),
   "network-policies-exactness-probe": [6379, 6380, 26379, 27017].map((port) => `exactness-probe → anywhere:${port}`),
 };
+
+/** Addresses that no nudge may reach, whatever name a client gives them: each is in a range that is not public. */
+const NOT_PUBLIC = [
+  "0.0.0.0 10.96.0.1 100.100.100.200 127.0.0.1 169.254.169.254 172.16.0.1 172.31.255.255 192.0.0.192 192.168.1.1",
+  "198.18.0.1 224.0.0.1 240.0.0.1 255.255.255.255 :: ::1 fc00::1 fd00:ec2::254 fd20:ce::254 fe80::1 ff02::1",
+  "64:ff9b::a9fe:a9fe 2001:0:a9fe:a9fe::1 2002:a9fe:a9fe::1",
+].flatMap((line) => line.split(" "));
+const PUBLIC = [
+  "1.1.1.1",
+  "11.0.0.1",
+  "100.63.255.255",
+  "172.32.0.1",
+  "192.0.1.1",
+  "223.255.255.255",
+  "2606:4700::1111",
+];
+
+/** Returns whether the address is in one of the blocks and in none of its exceptions. */
+function isAllowed(address: string, blocks: readonly NonNullable<Peer["ipBlock"]>[]): boolean {
+  const isIn = (cidrs: readonly string[]) => {
+    const list = new BlockList();
+    for (const cidr of cidrs) {
+      const [net = "", bits] = cidr.split("/");
+      list.addSubnet(net, Number(bits), isIPv6(net) ? "ipv6" : "ipv4");
+    }
+    return list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+  };
+  return blocks.some(({ cidr, except = [] }) => isIn([cidr]) && !isIn(except));
+}
 
 /** Returns every path that the policies allow in one direction, as `from → to:port`. A path between pods needs both. */
 function pathsOf(direction: "Ingress" | "Egress", policies: readonly NetworkPolicy[], all: readonly Pods[]): string[] {
@@ -101,10 +132,19 @@ describe("the network policies of k8s/", () => {
     }),
   );
 
+  it("let nudges reach every public address, and no other", async () => {
+    const { manifests } = await build({ folder: "overlays/production", components: ["network-policies-webhooks"] });
+    const { egress = [] } = one("NetworkPolicy", manifests, "allow-webhooks").spec;
+    const blocks = egress.flatMap(({ to = [] }) => to.flatMap(({ ipBlock = [] }) => ipBlock));
+    expect(NOT_PUBLIC.filter((address) => isAllowed(address, blocks))).to.deep.equal([]);
+    expect(PUBLIC.filter((address) => !isAllowed(address, blocks))).to.deep.equal([]);
+  });
+
   for (const component of [
     "network-policies-dev",
     "network-policies-otlp",
     "network-policies-mail",
+    "network-policies-webhooks",
     "network-policies-exactness-probe",
     "gateway-envoy",
   ]) {

@@ -13,7 +13,7 @@ describe("the alerts while the lease of the sweeps", () => {
   after(() => clearInterval(renewing));
 
   it("is free: none", async () => {
-    await prometheus.until("count(sweep_last_success_timestamp_seconds) == 8");
+    await prometheus.until("count(sweep_last_success_timestamp_seconds) == 9");
     expect(await prometheus.firingNow()).to.deep.equal([]);
   });
 
