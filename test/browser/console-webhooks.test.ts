@@ -59,11 +59,15 @@ describe("the console's webhooks", () => {
       expect(await page.evaluate("document.activeElement.textContent.trim()")).to.equal("Send a test nudge");
     }
     expect(await row(page, "/good").getByText("The test nudge").count(), "of an earlier test").to.equal(0);
-    expect(receiver.received).to.have.length(2);
-    expect(await account.used()).to.have.property("settings", 4);
+    const firstRead = page.waitForResponse(/\/webhooks\/wh_\w+$/);
+    receiver.answer("/good", (response) => void firstRead.then(() => response.writeHead(200).end()));
+    await testButton(page, "/good").and(page.locator("[aria-disabled=false]")).click();
+    await row(page, "/good").getByText("The test nudge arrived: the receiver answered 200.").waitFor();
+    expect(receiver.received).to.have.length(3);
+    expect(await account.used()).to.have.property("settings", 5);
   });
 
-  it("stop asking for a result after five reads", async () => {
+  it("stop asking for a result after five reads, and once the key is forgotten", async () => {
     await create("/silent");
     receiver.answer("/silent", () => undefined);
     const page = await browser.open(service.url);
@@ -79,6 +83,14 @@ describe("the console's webhooks", () => {
     await row(page, "/silent").getByText("No result of the test nudge yet.").waitFor();
     await page.clock.runFor(60_000);
     expect(await account.used()).to.deep.equal({ settings: 2, reads: 6 });
+
+    await Promise.all([page.waitForResponse(/\/test$/), test.click()]);
+    await page.getByRole("button", { name: "Forget the key" }).click();
+    await page.getByLabel("API key").waitFor();
+    await openWebhooks(page);
+    await Promise.all([page.waitForResponse(/\/limits$/), page.clock.runFor(5_000)]);
+    expect(await spoken(page).textContent(), "of a test with a key that is forgotten").not.to.include("reached");
+    expect(await account.used()).to.deep.equal({ settings: 3, reads: 6 });
   });
 
   it("say in their row that one was deleted meanwhile", async () => {

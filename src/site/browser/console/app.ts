@@ -9,8 +9,8 @@ import { barsOf, costOf, newsOf, type Reading, requestOf } from "./limits.ts";
 import { isCandidate, type ListQuery, listPath, Model, withCandidate, withRows } from "./model.ts";
 import { faultOf, storedKeys, storeKeys } from "../session-key.ts";
 import { addressOf, type Page } from "./page.ts";
-import { bytesOf, json, type Send, send } from "./request.ts";
-import { inWords, type Result, whyNot } from "./result.ts";
+import { bytesOf, json, type Send, sender } from "./request.ts";
+import { type Failure, inWords, type Result } from "./result.ts";
 import { count } from "./text.ts";
 import { Watch, type WatchState } from "./watch.ts";
 import { testNudge } from "./webhooks.ts";
@@ -161,9 +161,7 @@ export class App {
     if (key === undefined || this.model.busy !== undefined) return undefined;
     this.#set({ busy: name, failure: undefined, said: "" });
     const { signal } = this.#forgotten;
-    const result = await run((path, read, method) =>
-      send({ key, method, path, read, timeoutMs: CLICK_TIMEOUT_MS, signal }),
-    );
+    const result = await run(sender({ key, timeoutMs: CLICK_TIMEOUT_MS, signal }));
     const limits = result.kind === "ok" ? await this.#getFree<Limits>(key, "/limits") : undefined;
     if (signal.aborted) return undefined;
     if (result.kind === "ok") {
@@ -203,7 +201,7 @@ export class App {
   }
 
   #getFree<T>(key: string, path: string): Promise<Result<T>> {
-    return send({ key, path, read: json<T>, timeoutMs: FREE_TIMEOUT_MS, signal: this.#forgotten.signal });
+    return sender({ key, timeoutMs: FREE_TIMEOUT_MS, signal: this.#forgotten.signal })(path, json<T>);
   }
 
   #read(key: string, reading: Reading): void {
@@ -243,4 +241,10 @@ export class App {
     Object.assign(this.model, change);
     this.#changed();
   }
+}
+
+function whyNot(failure: Failure): string {
+  if (failure.kind === "unreachable") return `${inWords(failure)} Check the network, then try again.`;
+  const { status, retryAfter } = failure.refusal;
+  return inWords(failure) + (status === 429 && retryAfter !== undefined ? ` Wait ${retryAfter} s.` : "");
 }

@@ -23,10 +23,3 @@ export function inWords(failure: Failure): string {
   const { title, detail } = failure.refusal;
   return `${title}. ${detail}`;
 }
-
-/** Says in a sentence or two why a key cannot be used, and what to do. */
-export function whyNot(failure: Failure): string {
-  if (failure.kind === "unreachable") return `${inWords(failure)} Check the network, then try again.`;
-  const { status, retryAfter } = failure.refusal;
-  return inWords(failure) + (status === 429 && retryAfter !== undefined ? ` Wait ${retryAfter} s.` : "");
-}

@@ -12,9 +12,7 @@ export function webhooksView(app: App): TemplateResult {
   const rows = model.webhooks?.map((webhook) => row(app, webhook));
   const none = html`The account has no webhook: <a href="/docs/nudges">what webhooks do, and how to create one</a>.`;
   return html`<h1 tabindex="-1">Webhooks</h1>
-    <p class="quiet">
-      A webhook is told that candidates have changed. A test nudge also costs up to 5 reads, until its result is there.
-    </p>
+    <p class="quiet">A test nudge also costs up to 5 reads: the console looks until there is a result.</p>
     ${failureOf(model, read.path)}
     <div class="actions">${charged(model, { ...read, run: () => void app.readWebhooks() })}</div>
     ${rows === undefined ? nothing : list("items", rows, none)}`;
@@ -24,17 +22,13 @@ function row(app: App, webhook: Webhook): TemplateResult {
   const { id, url, description, states, disabled_reason: reason, disabled_at, last_delivery: last } = webhook;
   const test = { id, label: "Send a test nudge", surface: "settings", path: `/webhooks/${id}` } as const;
   const { tested } = app.model;
+  const off = reason === null ? nothing : html`<span>since ${moment(disabled_at)}: ${REASONS[reason]}.</span>`;
+  const told = states === null ? "every change" : `changes to the states ${states.map(words).join(", ")}`;
   return html`<li>
     <h2 title=${url}>${given(url.length > 80 ? `${url.slice(0, 60)}…${url.slice(-19)}` : url)}</h2>
-    <p class="state">
-      ${badge(reason === null ? "enabled" : "disabled")}
-      ${reason === null ? nothing : html`<span>since ${moment(disabled_at)}: ${REASONS[reason]}.</span>`}
-    </p>
+    <p class="state">${badge(reason === null ? "enabled" : "disabled")} ${off}</p>
     ${description === null ? nothing : html`<p>${given(description)}</p>`}
-    <p class="quiet">
-      <code>${id}</code> is told of
-      ${states === null ? "every change" : `changes to the states ${states.map(words).join(", ")}`}.
-    </p>
+    <p class="quiet"><code>${id}</code> is told of ${told}.</p>
     <p>Last delivery: ${last === null ? "none yet." : html`${moment(last.at)}, ${outcomeOf(last)}`}</p>
     ${tested?.id === id ? html`<p><strong>${tested.text}</strong></p>` : nothing} ${failureOf(app.model, test.path)}
     ${charged(app.model, { ...test, run: () => void app.testWebhook(id) })}
