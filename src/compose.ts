@@ -137,29 +137,14 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   const { feedClock, inFlight, reader, history, changedAccounts: changed } = store;
   metrics.readFeed = () => inFlight.state();
   metrics.readUnreadable = () => reader.unreadable().length;
-  const checkpoints = new Checkpoints({
-    ...shared,
-    store: new CheckpointStore(mongo),
-    clock: feedClock,
-    writer,
-    inFlight,
-    changed,
-  });
+  const marks = new CheckpointStore(mongo);
+  const checkpoints = new Checkpoints({ ...shared, store: marks, clock: feedClock, writer, inFlight, changed });
   const feedLagMs = config.STORE_TIMEOUT_MS + CLOCK_SKEW_MS;
   const of = { accounts, audit, idempotency, changed, checkpoints, newId: newTypeId };
   const webhooks = openWebhooks({ ...shared, ...of });
   const eraser = eraserOf({ store, content, idempotency, audit, messages: reminders.stores });
-  const stores = [
-    reader,
-    history,
-    content,
-    idempotencyStore,
-    audit,
-    new GrantStore(mongo),
-    reminders.stores,
-    usage,
-    webhooks,
-  ];
+  const grants = new GrantStore(mongo);
+  const stores = [reader, history, content, idempotencyStore, audit, grants, reminders.stores, usage, webhooks];
   await startup.untilUp("mongodb", () => prepareStores(stores, { ...database, log }));
   await startup.untilUp("mongodb", () => checkpoints.start());
   const sending = wireReminders(reminders, { candidates: store, log, metrics });

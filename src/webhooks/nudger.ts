@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { AccountStore } from "../accounts/store.ts";
 import { DONE } from "../audit/entry.ts";
 import type { AuditStore } from "../audit/store.ts";
-import type { ChangedAccount, ChangedAccounts } from "../candidates/changed-accounts-store.ts";
+import type { ChangedAccount, ChangedAccounts, ChangeNote } from "../candidates/changed-accounts-store.ts";
 import type { Checkpoints } from "../candidates/checkpoints.ts";
 import { type Clock, HOUR_MS, timestamp } from "../infra/clock.ts";
 import { compareAndSet } from "../infra/compare-and-set.ts";
@@ -24,7 +24,6 @@ const RETRIES_MS = [5_000, 5 * MINUTE_MS, HOUR_MS / 2, ...[2, 5, 10, 14, 20, 24]
 const JITTER = 0.1;
 /** Maximum pause that a receiver may ask for, in milliseconds. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
-
 /** Maximum number of deliveries at once to receivers that answered quickly the last time, and as many to all others. */
 const LANE = 25;
 /** An answer that takes longer is slow, in milliseconds. */
@@ -37,10 +36,8 @@ const LOOKS_A_READ = 4;
 const RUN_MS = 300_000;
 /** A process that has not renewed its checkpoint for so many rounds, of a second, may have died. */
 const SILENT_ROUNDS = 4;
-/** Pause before a suspended account is looked at again, in milliseconds. */
-const SUSPENDED_MS = MINUTE_MS;
 
-interface Dependencies {
+export interface NudgerOptions {
   readonly store: WebhookStore;
   readonly changed: ChangedAccounts;
   readonly checkpoints: Pick<Checkpoints, "silentFor">;
@@ -61,7 +58,7 @@ export type Nudger = ReturnType<typeof nudger>;
  * Tells accounts that their candidates have changed. The feed has the changes: a nudge says only that there is something to read.
  * So one nudge stands for any number of changes, and a lost process loses none: what it may not have noted is looked up.
  */
-export function nudger(dependencies: Dependencies) {
+export function nudger(dependencies: NudgerOptions) {
   const {
     store,
     changed,
@@ -81,6 +78,8 @@ export function nudger(dependencies: Dependencies) {
   /** Number of deliveries under way, to quick receivers and to others. */
   const busy = { quick: 0, other: 0 };
   const underWay = new Set<Promise<void>>();
+  /** Number of deliveries that were begun. */
+  let begun = 0;
   /** What may hide changes that nobody noted, and is being looked up or has been. */
   const lookedUp = new Set<string>();
 
@@ -90,9 +89,9 @@ export function nudger(dependencies: Dependencies) {
       void lookUp(`${_id} ${round}`, complete_until);
     const notes = await changed.read();
     const merged = new Map<string, ChangedAccount>();
-    for (const { _id, accounts: named, since } of notes) {
-      if (named === null) void lookUp(_id, since, () => changed.remove([{ _id, accounts: null, since }]));
-      for (const each of named ?? []) {
+    for (const note of notes) {
+      if (note.accounts === null) void lookUp(note._id, note.since, note);
+      for (const each of note.accounts ?? []) {
         const known = merged.get(each.account) ?? each;
         const states = [...new Set([...known.states, ...each.states])];
         merged.set(each.account, { ...known, since: Math.min(known.since, each.since), states });
@@ -119,26 +118,22 @@ export function nudger(dependencies: Dependencies) {
 
   const pacedAfter = ({ sent_at }: WebhookRecord) => Math.max(clock.now(), Math.min(sent_at, clock.now()) + PACE_MS);
 
-  /** Looks in the feed for changes that no process noted: all webhooks of accounts that have changed since then get a nudge. */
-  async function lookUp(
-    name: string,
-    since: number,
-    done: () => Promise<void> = () => Promise.resolve(),
-  ): Promise<void> {
+  /**
+   * Looks in the feed for changes that no process noted: all webhooks of accounts that have changed since then get a nudge.
+   * @param note what is removed afterwards, if another process has noted the death.
+   */
+  async function lookUp(name: string, since: number, note?: ChangeNote): Promise<void> {
     if (lookedUp.has(name)) return;
     lookedUp.add(name);
     try {
-      for await (const webhooks of store.idle()) {
-        const known = new Map<string, boolean>();
-        for (const webhook of webhooks) {
-          const { account } = webhook;
-          const isChanged = known.get(account) ?? (await store.hasChanged(account, since));
-          known.set(account, isChanged);
-          // What another write has changed in between has been read since, or has something to tell.
-          if (isChanged) await store.updateAll(dirtied(webhook, since));
-        }
+      for await (const account of store.accounts()) {
+        let isTold = !(await store.hasChanged(account, since));
+        while (!isTold)
+          isTold = await store.updateAll((await store.of(account)).flatMap((each) => dirtied(each, since)));
       }
-      await done();
+      if (note === undefined) return;
+      await changed.remove([note]);
+      lookedUp.delete(name); // the process may have been only slow, and may die later
     } catch (error) {
       lookedUp.delete(name);
       log.warn({ err: error }, "could not look for changes of a process that died");
@@ -155,7 +150,8 @@ export function nudger(dependencies: Dependencies) {
       lagMs = Math.max(lagMs, now - (due[0]?.due_at ?? now));
       const active = await accounts.activeOf(due.map(({ account }) => account));
       for (const webhook of due.slice(0, free)) {
-        if (!active.has(webhook.account)) await store.update(webhook, { due_at: now + SUSPENDED_MS });
+        // That of a suspended account waits: it is looked at again in a minute.
+        if (!active.has(webhook.account)) await store.update(webhook, { due_at: now + MINUTE_MS });
         else track(lane, attempt(webhook));
       }
     }
@@ -165,6 +161,7 @@ export function nudger(dependencies: Dependencies) {
 
   function track(lane: keyof typeof busy, attempted: Promise<void>): void {
     busy[lane]++;
+    begun++;
     const task = attempted
       .catch((error: unknown) => log.warn({ err: error }, "a nudge was not recorded"))
       .finally(() => {
@@ -230,21 +227,20 @@ export function nudger(dependencies: Dependencies) {
   }
 
   return {
-    /** Sends nudges until the signal, or for RUN_MS. Returns the number of looks that found changes. @throws problem store_unavailable */
+    /** Sends nudges until the signal, or for RUN_MS. Returns the number of attempts. @throws problem store_unavailable */
     async run(signal: AbortSignal): Promise<number> {
       const end = performance.now() + RUN_MS;
-      let count = 0;
+      const before = begun;
       try {
         for (let look = 0; !signal.aborted && performance.now() < end; look++) {
           const hasChanges = await takeChanges();
-          if (hasChanges) count++;
           if (hasChanges || look % LOOKS_A_READ === 0) await sendDue();
           await wait(lookMs, undefined, { signal }).catch(() => undefined);
         }
       } finally {
         metrics.webhookLag.set(0);
       }
-      return count;
+      return begun - before;
     },
 
     /** Waits until the attempts that `run` began are recorded, at most so many milliseconds. Never fails. */

@@ -56,9 +56,10 @@ export function receiverRules({ isProduction, allowed }: { isProduction: boolean
    */
   async function addressesOf({ protocol, hostname }: URL): Promise<readonly Address[]> {
     const literal = literalIn(hostname);
-    const found =
-      literal !== undefined ? [addressOf(literal)] : isLocal(hostname) ? LOOPBACK : await lookedUp(hostname);
-    if (found.length === 0 || !found.every(({ address }) => mayBeSent(protocol, address))) throw new AddressRefused();
+    const may = ({ address }: Address) => mayBeSent(protocol, address);
+    const local = isLocal(hostname) ? LOOPBACK.filter(may) : undefined;
+    const found = local ?? (literal === undefined ? await lookedUp(hostname) : [addressOf(literal)]);
+    if (found.length === 0 || !found.every(may)) throw new AddressRefused();
     return found;
   }
 

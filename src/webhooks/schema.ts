@@ -52,7 +52,11 @@ export const WebhookPatch = component(
     description: optional(Description, ...DESCRIPTION),
     states: optional(States, ...STATES),
     enabled: Type.Optional(
-      about(Type.Boolean(), "Whether nudges are sent. If they were not, true begins with one at once.", true),
+      about(
+        Type.Boolean(),
+        "Whether nudges are sent. Setting it to true sends one at once, also if it was true and a retry waits.",
+        true,
+      ),
     ),
   },
   elsewhere,

@@ -16,7 +16,7 @@ const MAX_SECRETS = 4;
 
 export type WebhookService = ReturnType<typeof webhookService>;
 
-interface Dependencies {
+export interface WebhookServiceOptions {
   readonly store: WebhookStore;
   readonly audit: AuditStore;
   readonly idempotency: Pick<Idempotency, "end">;
@@ -28,7 +28,7 @@ interface Dependencies {
 }
 
 /** An account's webhooks. Every method may throw problem store_unavailable, and those with an id not_found. */
-export function webhookService(dependencies: Dependencies) {
+export function webhookService(dependencies: WebhookServiceOptions) {
   const { store, audit, idempotency, receivers, deliver, clock, newId, random } = dependencies;
   const newSecret = () => ({ secret: `whsec_${random(32).toString("base64")}`, until: null });
 
@@ -83,12 +83,12 @@ export function webhookService(dependencies: Dependencies) {
   }
 
   /** Returns what begins the deliveries of a webhook anew, with what it has to tell, or ends them. */
-  function restarted({ disabled, telling, since, due_at }: WebhookRecord, enabled = disabled === null) {
+  function restarted({ disabled, telling, since, due_at, tries }: WebhookRecord, enabled = disabled === null) {
     const now = clock.now();
     const untold = telling ?? since;
     if (!enabled) return disabled === null ? { ...NOTHING, since: untold, disabled: requestedAt(now) } : {};
     if (disabled !== null) return { ...NOTHING, since: untold ?? Date.parse(disabled.at), disabled: null, due_at: now };
-    return due_at === null ? {} : { ...NOTHING, since: untold, due_at: now };
+    return due_at === null ? {} : { ...NOTHING, since: untold, due_at: tries > 0 ? now : due_at };
   }
 
   /** @throws problem version_mismatch */

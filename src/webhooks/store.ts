@@ -148,12 +148,12 @@ export class WebhookStore implements Indexed {
     return found.filter(({ due_at }) => due_at !== null && due_at <= now);
   }
 
-  /** Yields all webhooks that have nothing to tell, and are enabled. */
-  async *idle(): AsyncGenerator<WebhookRecord[]> {
+  /** Yields the accounts that have webhooks. One that is at the end of a page may come twice. */
+  async *accounts(): AsyncGenerator<string> {
     for (let after: string | undefined = ""; after !== undefined;) {
-      const options = { sort: { _id: 1 }, limit: READ_AT_ONCE } as const;
+      const options = { sort: { _id: 1 }, limit: READ_AT_ONCE, projection: { account: 1 } } as const;
       const page: WebhookRecord[] = await this.#webhooks.find({ _id: { $gt: after } }, options);
-      yield page.filter(({ due_at, disabled }) => due_at === null && disabled === null);
+      yield* new Set(page.map(({ account }) => account));
       after = page.length < READ_AT_ONCE ? undefined : page.at(-1)?._id;
     }
   }

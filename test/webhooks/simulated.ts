@@ -51,7 +51,7 @@ export function simulated(mongo: Mongo, maxStepMs: number): Simulated {
     return Math.min(Infinity, ...due.flat().map(({ due_at }) => due_at ?? 0));
   };
   let beforeLook = (): void => undefined;
-  const { run, settled } = nudger({
+  const nudges = nudger({
     store,
     changed,
     checkpoints: { silentFor: () => (beforeLook(), []) },
@@ -92,8 +92,8 @@ export function simulated(mongo: Mongo, maxStepMs: number): Simulated {
           if (isOver || time >= end) stop.abort();
         });
       };
-      await run(stop.signal);
-      await settled(20_000);
+      await nudges.run(stop.signal);
+      await nudges.settled(20_000);
     },
   };
 }

@@ -62,7 +62,7 @@ describe("a mirror that has no timer, only nudges", function () {
     await Promise.all([killing, writing]);
     const lastWrite = performance.now();
 
-    const rows = await fleet.operators.mongo.db.collection<{ _id: string; version: number }>("candidates");
+    const rows = fleet.operators.mongo.db.collection<{ _id: string; version: number }>("candidates");
     const stored = await rows.find({ account: id }, { projection: { version: 1 } }).toArray();
     const missing = () => stored.filter(({ _id, version }) => copy.get(_id) !== version);
     while (missing().length > 0 && performance.now() - lastWrite < EQUAL_WITHIN_MS) await wait(50);
