@@ -98,6 +98,7 @@ describe("the console's webhooks", () => {
     const page = await openConsole(browser, service.url, { causes: /404 \(Not Found\)/ });
     await openWebhooks(page);
     await read(page);
+    await testButton(page, "/deleted").waitFor();
     await client.request("DELETE", `/webhooks/${id}`);
     await testButton(page, "/deleted").click();
     await row(page, "/deleted").getByText("Not found", { exact: true }).waitFor();
