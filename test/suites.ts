@@ -55,7 +55,10 @@ export const SUITES: Readonly<Record<string, Suite>> = {
   test: { files: ["test/**/*.test.ts"], options: ["--parallel", "--jobs", `${availableParallelism() + 1}`] },
   processes: { files: [PROCESSES], options: ["--parallel", "--jobs", "2"] },
   exactness: { options: ["--no-parallel"], full: { EXACTNESS_FULL: "1" } },
-  faults: { options: [...ONE_BY_ONE, "--ignore", "test/faults/soak/**", "--ignore", QUIET] },
+  faults: {
+    options: [...ONE_BY_ONE, "--ignore", "test/faults/soak/**", "--ignore", QUIET],
+    full: { NUDGE_KILLS_SECONDS: "600" },
+  },
   quiet: { files: [QUIET], options: ONE_BY_ONE }, // they measure, so nothing else may run
   soak: { files: ["test/faults/soak/**/*.test.ts"], options: ONE_BY_ONE },
   model: { options: ["--no-parallel"], setUp: model },
@@ -99,6 +102,7 @@ export const SUITES: Readonly<Record<string, Suite>> = {
       "test/mirrors/**/*.test.ts",
       "test/client/examples.processes.test.ts",
       "test/client/push.processes.test.ts",
+      "test/client/receivers.processes.test.ts",
     ],
     options: ["--no-parallel", "--timeout", "180000"],
     setUp: () => import("./mirrors/set-up.ts"),

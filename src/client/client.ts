@@ -1,17 +1,12 @@
-import { dispositionOf, type Download, download, type Range, rangeHeaders } from "./download.ts";
+import { type Download, download, type Range, rangeHeaders } from "./download.ts";
 import { Mirror, type MirrorOptions } from "./mirror.ts";
-import { type Bytes, bytesPayload, formPayload, jsonPayload } from "./payload.ts";
+import { type Bytes, formPayload, jsonPayload } from "./payload.ts";
 import { path } from "./path.ts";
 import type { CreateOptions, Rows, SyncOptions, SyncResult } from "./sync.ts";
 import { bulkCall, importQuery, sync } from "./sync.ts";
 import { type CallOptions, type ClientOptions, json, Transport } from "./transport.ts";
 import type * as api from "./types.gen.ts";
-
-export interface UploadOptions {
-  /** The name that a download gets. */
-  readonly filename?: string;
-  readonly contentType?: string;
-}
+import { uploadCall, type UploadOptions } from "./upload.ts";
 
 /** A method for each operation. Each may throw RateLimitError, ProblemError, ConnectionError, or the reason of an aborted signal. */
 export class OnboardingClient {
@@ -153,20 +148,15 @@ export class OnboardingClient {
    * Uploads the document's content.
    * @param bytes of a stream, only as much is in memory as is being sent. A stream cannot be sent again: for retries give
    * a Blob, or a function that opens the stream.
-   * @param options `contentType` is the type of a Blob by default, else application/octet-stream.
    */
   putDocumentContent(
     candidateId: string,
     documentId: string,
     bytes: Bytes,
-    { filename, contentType, ...options }: CallOptions & UploadOptions = {},
+    options: CallOptions & UploadOptions = {},
   ): Promise<api.Document> {
     const at = path`/candidates/${candidateId}/documents/${documentId}/content`;
-    const own = bytes instanceof Blob && bytes.type !== "" ? bytes.type : "application/octet-stream";
-    const payload = bytesPayload(bytes, contentType ?? own);
-    const headers = filename === undefined ? {} : { "Content-Disposition": dispositionOf(filename) };
-    const call = { method: "PUT", path: at, surface: "writes", headers, payload, options } as const;
-    return this.#calls.send(call, json<api.Document>);
+    return this.#calls.send(uploadCall(at, bytes, options), json<api.Document>);
   }
 
   readDocumentContent(
@@ -228,5 +218,33 @@ export class OnboardingClient {
   /** After so many days candidates are erased for good. Null: never. */
   changeRetention(patch: api.RetentionPatch, options: CallOptions = {}): Promise<api.RetentionSettings> {
     return this.#calls.patch("/settings/retention", patch, options, "settings");
+  }
+
+  createWebhook(body: api.WebhookInput, options: CallOptions = {}): Promise<api.WebhookWithSecret> {
+    return this.#calls.post("/webhooks", options, "settings", jsonPayload(body));
+  }
+
+  listWebhooks(options: CallOptions = {}): Promise<api.WebhookList> {
+    return this.#calls.get("/webhooks", options);
+  }
+
+  readWebhook(id: string, options: CallOptions = {}): Promise<api.Webhook> {
+    return this.#calls.get(path`/webhooks/${id}`, options);
+  }
+
+  updateWebhook(id: string, patch: api.WebhookPatch, options: CallOptions = {}): Promise<api.Webhook> {
+    return this.#calls.patch(path`/webhooks/${id}`, patch, options, "settings");
+  }
+
+  deleteWebhook(id: string, options: CallOptions = {}): Promise<void> {
+    return this.#calls.delete(path`/webhooks/${id}`, options, "settings");
+  }
+
+  testWebhook(id: string, options: CallOptions = {}): Promise<api.Webhook> {
+    return this.#calls.post(path`/webhooks/${id}/test`, options, "settings");
+  }
+
+  rotateWebhook(id: string, options: CallOptions = {}): Promise<api.WebhookWithSecret> {
+    return this.#calls.post(path`/webhooks/${id}/rotate`, options, "settings");
   }
 }

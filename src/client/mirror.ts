@@ -1,5 +1,6 @@
-import type { CallOptions } from "./transport.ts";
+import { ConnectionError, ProblemError } from "./errors.ts";
 import { sleep } from "./sleep.ts";
+import { anyOf, type CallOptions } from "./transport.ts";
 import type { Candidate, CandidateList, CandidateRow, DeletedCandidate } from "./types.gen.ts";
 
 /** A candidate as it is now, or `{ id, deleted: true }` for one that was erased. */
@@ -43,6 +44,9 @@ export type ReadPage = (
   options: CallOptions,
 ) => Promise<Pick<CandidateList, "data" | "has_more" | "cursor">>;
 
+/** `follow` reads once in this time, in milliseconds, and three times more after a pause: 120 times in an hour, as a key may. */
+const PACE_MS = 31_000;
+
 /**
  * Iterates over the changes of all candidates, oldest change first. A row may be repeated, so insert or replace it by `id`.
  * Leaves out candidates that the service cannot show: a mirror keeps what it has of them.
@@ -52,6 +56,7 @@ export class Mirror implements AsyncIterable<MirrorRow> {
   cursor: string | undefined;
   readonly #readPage: ReadPage;
   readonly #options: MirrorOptions;
+  #nudged = new AbortController();
 
   constructor(readPage: ReadPage, options: MirrorOptions) {
     this.#readPage = readPage;
@@ -74,6 +79,38 @@ export class Mirror implements AsyncIterable<MirrorRow> {
       if (every === undefined) return;
       await sleep(every * 1000, signal);
     }
+  }
+
+  /**
+   * Gives pages as `pages` does, and goes on at the end of the feed, after a nudge or after `every` seconds (by default 15 minutes).
+   * What passes by itself does not end it: after a limit, a lost connection or a 5xx it reads again later.
+   * @param onError called with such an error.
+   */
+  async *follow(onError?: (error: unknown) => void): AsyncGenerator<MirrorPage, void, undefined> {
+    const { every = 900, ...options } = this.#options;
+    for (let turn = -Infinity; ;) {
+      await sleep(turn - performance.now(), options.signal);
+      turn = Math.max(turn, performance.now() - 3 * PACE_MS) + PACE_MS;
+      const nudged = (this.#nudged = new AbortController()); // before it reads: a nudge meanwhile counts
+      let waitMs = every * 1000;
+      try {
+        for await (const page of new Mirror(this.#readPage, { ...options, cursor: this.cursor }).pages()) {
+          yield page;
+          this.cursor = page.cursor;
+        }
+      } catch (error) {
+        const status = error instanceof ConnectionError ? 503 : error instanceof ProblemError ? error.status : 0;
+        if (status !== 429 && status < 500) throw error;
+        onError?.(error);
+        waitMs = PACE_MS;
+      }
+      await sleep(waitMs, anyOf([nudged.signal, options.signal])).catch(() => options.signal?.throwIfAborted());
+    }
+  }
+
+  /** Has `follow` read again, at once or after what it reads now. Call it for each nudge. */
+  nudge(): void {
+    this.#nudged.abort();
   }
 
   /**

@@ -83,8 +83,8 @@ export class Transport {
     return this.send({ method: "PATCH", path, surface, payload: jsonPayload(patch), options }, json<T>);
   }
 
-  delete(path: string, options: CallOptions): Promise<void> {
-    return this.send({ method: "DELETE", path, surface: "writes", options }, nothing);
+  delete(path: string, options: CallOptions, surface: Surface = "writes"): Promise<void> {
+    return this.send({ method: "DELETE", path, surface, options }, nothing);
   }
 
   /**
@@ -206,7 +206,7 @@ async function nothing(response: Response): Promise<void> {
   await response.body?.cancel();
 }
 
-function anyOf(signals: (AbortSignal | undefined)[]): AbortSignal | undefined {
+export function anyOf(signals: (AbortSignal | undefined)[]): AbortSignal | undefined {
   const given = signals.filter((signal) => signal !== undefined);
   return given.length > 1 ? AbortSignal.any(given) : given[0];
 }

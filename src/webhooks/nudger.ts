@@ -211,7 +211,7 @@ export function nudger(dependencies: NudgerOptions) {
     if (status !== 410 && pause !== undefined) {
       const jittered = pause * (1 + JITTER * Math.random());
       const due_at = Math.ceil(clock.now() + Math.max(jittered, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)));
-      return { tries: webhook.tries + 1, due_at, since: null }; // the retry tells of later changes too
+      return { tries: webhook.tries + 1, due_at }; // the retry tells of later changes too
     }
     const now = timestamp(clock.now());
     const disabled = { at: now, reason: status === 410 ? ("gone" as const) : ("failing" as const) };

@@ -14,7 +14,7 @@ let installing: Promise<string> | undefined;
 /**
  * Packs the client as `npm pack` does, and installs the package into an empty project without a network. Once in each process
  * that runs tests; the folder is removed with the temporary folder of the test run.
- * @returns the project's folder. It also has libsql, for the example.
+ * @returns the project's folder. It also has libsql and standardwebhooks, for the examples.
  */
 export function installed(): Promise<string> {
   return (installing ??= install());
@@ -37,7 +37,7 @@ async function install(): Promise<string> {
   await writeFile(join(project, "package.json"), JSON.stringify({ type: "module", private: true }));
   const tarball = join(folder, stdout.trim());
   await run("npm", ["install", "--offline", "--no-audit", "--no-fund", "--ignore-scripts", tarball], { cwd: project });
-  for (const name of ["libsql", "@libsql", "@neon-rs", "detect-libc"])
+  for (const name of ["libsql", "@libsql", "@neon-rs", "detect-libc", "standardwebhooks", "@stablelib", "fast-sha256"])
     await symlink(join(ROOT, "node_modules", name), join(project, "node_modules", name));
   return project;
 }
@@ -54,20 +54,24 @@ export async function runProgram(
   source: string,
   { env = {}, types = [] }: { env?: NodeJS.ProcessEnv; types?: readonly string[] } = {},
 ): Promise<string> {
-  const key = [...types, source].join("\n");
-  const program = programs.get(key) ?? compiledProgram(source, types);
-  programs.set(key, program);
   const options = { cwd: await installed(), env: { ...process.env, ...env } };
-  return (await run(process.execPath, [await program], options)).stdout;
+  return (await run(process.execPath, [await compiledProgram(source, types)], options)).stdout;
 }
 
-/** Returns the name of the compiled file. */
-async function compiledProgram(source: string, types: readonly string[]): Promise<string> {
+/** Compiles a TypeScript module in the project. @returns the path of the compiled file. */
+export function compiledProgram(source: string, types: readonly string[]): Promise<string> {
+  const key = [...types, source].join("\n");
+  const program = programs.get(key) ?? compile(source, types);
+  programs.set(key, program);
+  return program;
+}
+
+async function compile(source: string, types: readonly string[]): Promise<string> {
   const project = await installed();
   const name = `program-${Math.random().toString(36).slice(2)}`;
   await writeFile(join(project, `${name}.ts`), source);
   const roots = ["--typeRoots", join(ROOT, "node_modules/@types")];
-  const compile = [
+  const options = [
     "--strict",
     "--module",
     "nodenext",
@@ -78,9 +82,9 @@ async function compiledProgram(source: string, types: readonly string[]): Promis
   ];
   const asked = ["--types", types.join(","), ...roots];
   try {
-    await run(process.execPath, [TSC, ...compile, ...asked, `${name}.ts`], { cwd: project });
+    await run(process.execPath, [TSC, ...options, ...asked, `${name}.ts`], { cwd: project });
   } catch (error) {
     throw new Error(`It does not compile: ${String((error as { stdout: unknown }).stdout)}`, { cause: error });
   }
-  return `${name}.js`;
+  return join(project, `${name}.js`);
 }

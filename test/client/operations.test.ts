@@ -134,6 +134,21 @@ describe("the client", () => {
     expect(await account.used()).to.deep.equal({ settings: 2, reads: 2 });
   });
 
+  it("creates, lists, reads, changes, tests, rotates and deletes a webhook", async () => {
+    const { secret, ...webhook } = await client.createWebhook({ url: "https://ats.example.com/hook" });
+    const { id } = webhook;
+    expect(await client.readWebhook(id)).to.deep.equal(webhook);
+    expect(await client.updateWebhook(id, { enabled: false })).to.include({ enabled: false });
+    expect(await client.testWebhook(id)).to.include({ id });
+    expect((await client.rotateWebhook(id)).secret)
+      .to.match(/^whsec_/)
+      .and.not.equal(secret);
+    expect((await client.listWebhooks()).data.map((each) => each.id)).to.deep.equal([id]);
+    expect(await client.deleteWebhook(id)).to.equal(undefined);
+    expect(await errorOf(client.readWebhook(id))).to.include({ code: "not_found" });
+    expect(await account.used()).to.deep.equal({ settings: 5, reads: 3 });
+  });
+
   it("gives the ETag of a response, and refuses a write that lost the race", async () => {
     let etag: string | undefined;
     const onAnswer = ({ headers }: { headers: Headers }): void => void (etag = headers.get("etag") ?? undefined);

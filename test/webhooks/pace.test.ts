@@ -16,6 +16,8 @@ describe("nudges of many changes", function () {
     const account = await simulation.webhook(`${receiver.origin}/burst`);
     const begun = simulation.now();
     let last = 0;
+    // So that changes come while a nudge is under way.
+    receiver.answer("/burst", (response) => void setTimeout(() => response.writeHead(200).end(), 200));
     await simulation.until(
       () => false,
       MINUTE,

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { statesDiagram } from "./diagram.ts";
 import type { Document } from "./document.ts";
-import { html } from "../../schema/html.ts";
+import { type Html, html } from "../../schema/html.ts";
 import { codeBlock, fromMarkdown } from "./markdown.ts";
 import { problemTable } from "./problems.ts";
 
 /** The guides in the order in which a newcomer needs them. */
 const GUIDES = (
-  "quick-start mirroring pushing limits idempotency documents references reminders states backfills errors clients " +
+  "quick-start mirroring nudges pushing limits idempotency documents references reminders states backfills errors clients " +
   "tools history"
 ).split(" ");
 
@@ -23,10 +23,15 @@ export function guides(): Document[] {
     const text = source(`docs/guides/${slug}.md`).replace("<!-- changelog -->", () => {
       return source("../CHANGELOG.md").replace(/^.*?\n(?=## )/s, "");
     });
-    const inserts = { key: KEY_FIELD, problems: problemTable(), "diagram: states": statesDiagram() };
+    const examples = { "receiver.ts": example("receiver.ts"), "receiver.py": example("receiver.py") };
+    const inserts = { key: KEY_FIELD, problems: problemTable(), "diagram: states": statesDiagram(), ...examples };
     const page = fromMarkdown(slug, text, { runnable, inserts });
     return runnable ? { ...page, scripts: ["quick-start.js"] } : page;
   });
+}
+
+function example(name: string): Html {
+  return codeBlock(source(`docs/examples/${name}`), extname(name).slice(1));
 }
 
 function source(path: string): string {
@@ -43,7 +48,7 @@ export function clientPages(): Document[] {
     body: html`${names.map(
       (name) =>
         html`<h2 id="${name}">${name}</h2>
-          ${codeBlock(source(`docs/examples/${name}`), extname(name).slice(1))}`,
+          ${example(name)}`,
     )}`,
     headings: names.map((name) => ({ id: name, text: name, level: 2 })),
   };

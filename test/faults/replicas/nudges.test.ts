@@ -7,7 +7,7 @@ import { useStarted } from "../../support/use-started.ts";
 import { useReceiver } from "../../webhooks/receiver.ts";
 import { startFleet } from "./fleet.ts";
 
-const SECONDS = Number(process.env.NUDGE_KILLS_SECONDS ?? 40);
+const SECONDS = Number(process.env.NUDGE_KILLS_SECONDS ?? 20);
 const REPLICAS = 3;
 /** Time between two kills, in milliseconds, at most. */
 const MAX_CALM_MS = 4_000;
