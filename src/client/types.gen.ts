@@ -4934,6 +4934,10 @@ export type CreateWebhookErrors = {
      */
     403: Problem;
     /**
+     * not_found
+     */
+    404: Problem;
+    /**
      * request_timeout
      */
     408: Problem;
@@ -5026,10 +5030,6 @@ export type DeleteWebhookErrors = {
      */
     408: Problem;
     /**
-     * candidate_deleted
-     */
-    410: Problem;
-    /**
      * version_mismatch
      */
     412: Problem;
@@ -5106,10 +5106,6 @@ export type ReadWebhookErrors = {
      */
     408: Problem;
     /**
-     * candidate_deleted
-     */
-    410: Problem;
-    /**
      * rate_limited
      */
     429: Problem;
@@ -5184,10 +5180,6 @@ export type UpdateWebhookErrors = {
      * request_timeout
      */
     408: Problem;
-    /**
-     * candidate_deleted
-     */
-    410: Problem;
     /**
      * version_mismatch
      */
@@ -5281,10 +5273,6 @@ export type TestWebhookErrors = {
      */
     409: Problem;
     /**
-     * candidate_deleted
-     */
-    410: Problem;
-    /**
      * idempotency_key_reused
      */
     422: Problem;
@@ -5364,10 +5352,6 @@ export type RotateWebhookErrors = {
      * idempotency_in_flight
      */
     409: Problem;
-    /**
-     * candidate_deleted
-     */
-    410: Problem;
     /**
      * idempotency_key_reused
      */
