@@ -131,10 +131,8 @@ export class AccountService {
       await this.#options.store.addSecret(record.hash, accountId, keyId);
       return this.#options.store.change(accountId, timestamp(now), rotate);
     });
-    const warned = await announceAccount(accountId, this.#options).then(
-      () => ({}),
-      () => ({ warning: NOT_ANNOUNCED }),
-    );
+    const announced = announceAccount(accountId, this.#options).then(() => ({}));
+    const warned = await announced.catch(() => ({ warning: NOT_ANNOUNCED }));
     return { ...viewKey(accountId, findKey(account, keyId), lastUsed), key: secret, ...warned };
   }
 

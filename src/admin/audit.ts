@@ -6,23 +6,19 @@ import { settledEntries } from "../audit/follow.ts";
 import { MAX_LISTED } from "../audit/trail.ts";
 import { verified } from "../audit/verify.ts";
 import { timestamp } from "../infra/clock.ts";
-import { type CommandContext, numberIn, type Run, timeOf } from "./command.ts";
+import { type CommandContext, nounOf, numberIn, type Run, timeOf } from "./command.ts";
 import { invalid } from "../problems.ts";
 import type { Operations } from "./operations.ts";
 
 const OF_ACCOUNT = ["--account <ACCOUNT_ID>", "only entries of this account"] as const;
 
 export function addAuditCommands(admin: Command, run: Run): void {
-  const audit = admin.command("audit").description("Audit: who changed or read what, and when");
-  audit
-    .command("list")
-    .description("Lists who changed or read what and when, newest first.")
+  const audit = nounOf(admin, "audit", "Audit: who changed or read what, and when");
+  audit("list", "Lists who changed or read what and when, newest first.")
     .option(...OF_ACCOUNT)
     .option("--limit <NUMBER>", `maximum number of entries: 1 to ${MAX_LISTED}`, numberIn, 50)
     .action(({ account, limit }) => run(async (operations) => (await operations.audit()).list(limit, account)));
-  audit
-    .command("export")
-    .summary("Prints all entries, oldest first, as NDJSON.")
+  audit("export", "Prints all entries, oldest first, as NDJSON.")
     .description("Prints all entries up to now, oldest first, as NDJSON. Waits a few seconds for those being written.")
     .option(...OF_ACCOUNT)
     .option("--since <TIME>", "from this time, for example 2026-11-28T03:00:00Z", timeOf("/since"))
@@ -36,9 +32,7 @@ export function addAuditCommands(admin: Command, run: Run): void {
         return print(settledEntries(following, { ...query, after }), context);
       }),
     );
-  audit
-    .command("tail")
-    .summary("Prints new entries as they appear, until Ctrl-C.")
+  audit("tail", "Prints new entries as they appear, until Ctrl-C.")
     .description("Prints new entries until Ctrl-C, in their order: a few seconds after they are written.")
     .option(...OF_ACCOUNT)
     .action(({ account }) =>
@@ -49,9 +43,7 @@ export function addAuditCommands(admin: Command, run: Run): void {
         return print(settledEntries(following, { account, since }, stopping.signal), context);
       }),
     );
-  audit
-    .command("verify")
-    .summary("Checks that no entry was changed or removed.")
+  audit("verify", "Checks that no entry was changed or removed.")
     .description("Checks the chain of each account: that no entry was changed, removed, inserted or moved.")
     .option(...OF_ACCOUNT)
     .action(({ account }) =>

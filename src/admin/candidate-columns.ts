@@ -116,9 +116,8 @@ export function inputOf(candidate: Candidate) {
 
 function given(schema: TSchema, value: object): Tree {
   const known = propertiesOf(schema);
-  return Object.fromEntries(
-    Object.entries(value).filter(([name, each]) => Object.hasOwn(known, name) && each !== null),
-  );
+  const members = Object.entries(value).filter(([name, each]) => Object.hasOwn(known, name) && each !== null);
+  return Object.fromEntries(members);
 }
 
 type Part = Candidate["documents" | "references"][number];

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
+import type { Command } from "@commander-js/extra-typings";
 import { epochOf, timestamp } from "../infra/clock.ts";
 import { invalid, Problem } from "../problems.ts";
 import type { ErasureOptions } from "../candidates/eraser.ts";
@@ -18,6 +19,15 @@ export interface CommandContext {
 export type Run = (
   work: (operations: Operations, context: CommandContext) => Promise<object | undefined>,
 ) => Promise<void>;
+
+/**
+ * Adds a noun. Returns a function that adds a command to it. `summary` is its line in the help of `admin`, and its description
+ * unless the command sets a longer one.
+ */
+export function nounOf(admin: Command, name: string, description: string) {
+  const noun = admin.command(name).description(description);
+  return (command: string, summary: string) => noun.command(command).summary(summary).description(summary);
+}
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 

@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { DESPITE_HOLDS, type Run, timeOf, YES } from "./command.ts";
+import { DESPITE_HOLDS, nounOf, type Run, timeOf, YES } from "./command.ts";
 import { timestamp } from "../infra/clock.ts";
 import { invalid } from "../problems.ts";
 import { type DeletionEntry, pendingDeletions } from "./erasure-store.ts";
@@ -9,10 +9,8 @@ import type { Operations } from "./operations.ts";
 import { replayErasures } from "./replay.ts";
 
 export function addErasureCommands(admin: Command, run: Run): void {
-  const erasures = admin.command("erasures").description("What was erased, and its replay after a restore");
-  erasures
-    .command("export")
-    .summary("Lists what was erased since a time, for replay.")
+  const erasures = nounOf(admin, "erasures", "What was erased, and its replay after a restore");
+  erasures("export", "Lists what was erased since a time, for replay.")
     .description(
       "Prints a JSON line for each person, document, reference and account erased since a time, oldest first.",
     )
@@ -24,9 +22,7 @@ export function addErasureCommands(admin: Command, run: Run): void {
         return undefined;
       }),
     );
-  erasures
-    .command("replay")
-    .summary("Erases again what a restore brought back.")
+  erasures("replay", "Erases again what a restore brought back.")
     .description("Erases again what a restore brought back. After an interruption, run the same command again.")
     .argument("<FILE>", "what `erasures export` has printed")
     .option(...YES)

@@ -1,13 +1,11 @@
 import type { Command } from "@commander-js/extra-typings";
 import { SURFACES } from "../limiter/surfaces.ts";
-import { numberIn, type Run, YES } from "./command.ts";
+import { nounOf, numberIn, type Run, YES } from "./command.ts";
 import { confirm } from "./dialogue.ts";
 
 export function addGrantCommands(admin: Command, run: Run): void {
-  const grants = admin.command("grants").description("Grants: requests beyond the limits of one key");
-  grants
-    .command("create")
-    .summary("Lets a key make extra requests, once.")
+  const grants = nounOf(admin, "grants", "Grants: requests beyond the limits of one key");
+  grants("create", "Lets a key make extra requests, once.")
     .description(
       "Lets a key make extra requests on each of these surfaces, once, while a limit is used up. " +
         "A command with --id can be repeated safely.",
@@ -29,19 +27,13 @@ export function addGrantCommands(admin: Command, run: Run): void {
         return service.createForSurfaces({ ...terms, surface: first }, [first, ...others]);
       }),
     );
-  grants
-    .command("list")
-    .description("Lists the grants of an account, with what remains.")
+  grants("list", "Lists the grants of an account, with what remains.")
     .requiredOption("--account <ACCOUNT_ID>", "account whose grants to list")
     .action(({ account }) => run(async (operations) => (await operations.grants()).list(account)));
-  grants
-    .command("expiring")
-    .description("Lists the grants of all accounts that end soon.")
+  grants("expiring", "Lists the grants of all accounts that end soon.")
     .requiredOption("--hours <HOURS>", "how far to look ahead: above 0, up to 2160", numberIn)
     .action(({ hours }) => run(async (operations) => (await operations.grants()).expiring(hours)));
-  grants
-    .command("revoke")
-    .description("Revokes a grant at once, on every replica.")
+  grants("revoke", "Revokes a grant at once, on every replica.")
     .argument("<GRANT_ID>", "grant to revoke")
     .option(...YES)
     .action((grant, { yes }) =>

@@ -1,29 +1,23 @@
 import type { Command } from "@commander-js/extra-typings";
 import { identifyKey, nameOfKey } from "../accounts/find.ts";
-import { numberIn, type Run, YES } from "./command.ts";
+import { nounOf, numberIn, type Run, YES } from "./command.ts";
 import { confirm, readKey } from "./dialogue.ts";
 
 export function addKeyCommands(admin: Command, run: Run): void {
-  const keys = admin.command("keys").description("API keys of accounts");
-  keys
-    .command("create")
-    .description("Creates a key. Shows its secret, only this once.")
+  const keys = nounOf(admin, "keys", "API keys of accounts");
+  keys("create", "Creates a key. Shows its secret, only this once.")
     .requiredOption("--account <ACCOUNT_ID>", "account that the key belongs to")
     .requiredOption("--name <NAME>", "name, at most 200 characters; need not be unique")
     .action(({ account, name }) =>
       run(async (operations) => (await operations.accounts()).createKey({ accountId: account, name })),
     );
-  keys
-    .command("list")
-    .description("Lists the keys of an account, or all, without secrets.")
+  keys("list", "Lists the keys of an account, or all, without secrets.")
     .option("--account <ACCOUNT_ID>", "only keys of this account")
     .option("--unused-days <DAYS>", "only active keys that nobody used for so long: 1 to 3650", numberIn)
     .action(({ account, unusedDays }) =>
       run(async (operations) => (await operations.accounts()).listKeys(account, unusedDays)),
     );
-  keys
-    .command("find")
-    .summary("Tells whose key is on standard input.")
+  keys("find", "Tells whose key is on standard input.")
     .description("Reads a key from standard input, and tells which one it is and whether it is accepted.")
     .option("--revoke", "revoke the key, with all its secrets")
     .option(...YES)
@@ -41,9 +35,7 @@ export function addKeyCommands(admin: Command, run: Run): void {
         return identifyKey(store, secret, operations.clock);
       }),
     );
-  keys
-    .command("rotate")
-    .summary("Gives a key a new secret, shown only this once.")
+  keys("rotate", "Gives a key a new secret, shown only this once.")
     .description("Gives a key a new secret, shown only this once. The old one works until the grace ends.")
     .argument("<KEY_ID>", "key to rotate")
     .requiredOption("--grace-seconds <SECONDS>", "seconds that the old one works: 0 to 7776000 (90 days)", numberIn)
@@ -54,9 +46,7 @@ export function addKeyCommands(admin: Command, run: Run): void {
         return service.rotateKey({ keyId, graceSeconds });
       }),
     );
-  keys
-    .command("revoke")
-    .description("Revokes a key for good, at once on every replica.")
+  keys("revoke", "Revokes a key for good, at once on every replica.")
     .argument("<KEY_ID>", "key to revoke")
     .option(...YES)
     .action((keyId, { yes }) =>

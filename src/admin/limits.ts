@@ -1,12 +1,10 @@
 import type { Command } from "@commander-js/extra-typings";
 import { wholeNumber } from "../problems.ts";
-import { numberIn, type Run } from "./command.ts";
+import { nounOf, numberIn, type Run } from "./command.ts";
 
 export function addLimitCommands(admin: Command, run: Run): void {
-  const limits = admin.command("limits").description("Limits of accounts and keys");
-  limits
-    .command("show")
-    .description("Shows what an account and its keys have used.")
+  const limits = nounOf(admin, "limits", "Limits of accounts and keys");
+  limits("show", "Shows what an account and its keys have used.")
     .requiredOption("--account <ACCOUNT_ID>", "account whose limits to show")
     .option("--watch", "show a table, and keep it up to date until Ctrl-C")
     .action(({ account, watch }) =>
@@ -17,9 +15,7 @@ export function addLimitCommands(admin: Command, run: Run): void {
         return undefined;
       }),
     );
-  limits
-    .command("probe")
-    .summary("Checks that the limits are exact, for the alerts.")
+  limits("probe", "Checks that the limits are exact, for the alerts.")
     .description(
       "Checks that the limits of an account of its own are exact: offers a little more than start, pack and settings " +
         "allow in a window, about 90 requests. Keeps the result where the metric onboarding_limits_exact finds it.",

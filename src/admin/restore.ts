@@ -5,7 +5,7 @@ import { type Overdue, Restore, tellMark } from "../infra/restore.ts";
 import { ReminderAccountStore } from "../reminders/account-store.ts";
 import { spreadAgain } from "../reminders/opt-out-store.ts";
 import { PlanStore } from "../reminders/plan-store.ts";
-import type { Run } from "./command.ts";
+import { nounOf, type Run } from "./command.ts";
 import type { Operations } from "./operations.ts";
 
 async function show(operations: Operations) {
@@ -42,19 +42,13 @@ async function change(operations: Operations, command: "begin" | "end", overdue?
 }
 
 export function addRestoreCommands(admin: Command, run: Run): void {
-  const restore = admin.command("restore").description("A restore of MongoDB from a backup");
-  restore
-    .command("show")
-    .description("Shows whether the service is closed, and what waits.")
-    .action(() => run(show));
-  restore
-    .command("begin")
-    .description("Closes the service: it serves nobody and sends nothing.")
-    .action(() => run((operations) => change(operations, "begin")));
+  const restore = nounOf(admin, "restore", "A restore of MongoDB from a backup");
+  restore("show", "Shows whether the service is closed, and what waits.").action(() => run(show));
+  restore("begin", "Closes the service: it serves nobody and sends nothing.").action(() =>
+    run((operations) => change(operations, "begin")),
+  );
   const what = "hold, send or skip what was due by its end; hold at first";
-  restore
-    .command("end")
-    .description("Opens the service, and decides about overdue reminders.")
+  restore("end", "Opens the service, and decides about overdue reminders.")
     .addOption(new Option("--overdue <WHAT>", what).choices(["hold", "send", "skip"]))
     .action(({ overdue }) => run((operations) => change(operations, "end", overdue)));
 }

@@ -10,7 +10,7 @@ import { invalid, wholeNumber } from "../problems.ts";
 import { retentionService } from "../settings/retention.ts";
 import { RetentionStore } from "../settings/retention-store.ts";
 import type { EraseAfterDays } from "../settings/schema.ts";
-import { type CommandContext, numberIn, type Run, YES } from "./command.ts";
+import { type CommandContext, nounOf, numberIn, type Run, YES } from "./command.ts";
 import { confirm } from "./dialogue.ts";
 import type { Operations } from "./operations.ts";
 
@@ -49,15 +49,11 @@ async function set(
 }
 
 export function addRetentionCommands(admin: Command, run: Run): void {
-  const retention = admin.command("retention").description("After how many days candidates are erased");
-  retention
-    .command("show")
-    .description("Shows after how many days candidates are erased.")
+  const retention = nounOf(admin, "retention", "After how many days candidates are erased");
+  retention("show", "Shows after how many days candidates are erased.")
     .argument("<ACCOUNT_ID>", "account whose settings to show")
     .action((account) => run(async (operations) => (await serviceOf(operations, account)).read(account)));
-  retention
-    .command("set")
-    .description("Sets after how many days candidates are erased.")
+  retention("set", "Sets after how many days candidates are erased.")
     .argument("<ACCOUNT_ID>", "account whose settings to change")
     .option("--completed <DAYS>", "days after completion: 1 to 3650, or never")
     .option("--withdrawn <DAYS>", "days after withdrawal: 1 to 3650, or never")

@@ -19,22 +19,6 @@ import { addRestoreCommands } from "./restore.ts";
 
 class UsageError extends Error {}
 
-/** In the order of the help. */
-const NOUNS = [
-  addAccountCommands,
-  addKeyCommands,
-  addGrantCommands,
-  addLimitCommands,
-  addUsageCommands,
-  addOutreachCommands,
-  addRetentionCommands,
-  addRestoreCommands,
-  addCandidateCommands,
-  addErasureCommands,
-  addAuditCommands,
-  addConfigCommand,
-];
-
 /** Widths in characters. The longest name of a command is `outreach opt-outs`. */
 const HELP_WIDTH = 80;
 const NAME_WIDTH = 17;
@@ -70,7 +54,19 @@ function commandLine(run: Run, stdout: NodeJS.WritableStream): Command {
     writeErr: () => undefined, // `runCommand` prints the error that is thrown
     getOutHelpWidth: () => HELP_WIDTH,
   });
-  for (const addNoun of NOUNS) addNoun(admin, run);
+  // In the order of the help.
+  addAccountCommands(admin, run);
+  addKeyCommands(admin, run);
+  addGrantCommands(admin, run);
+  addLimitCommands(admin, run);
+  addUsageCommands(admin, run);
+  addOutreachCommands(admin, run);
+  addRetentionCommands(admin, run);
+  addRestoreCommands(admin, run);
+  addCandidateCommands(admin, run);
+  addErasureCommands(admin, run);
+  addAuditCommands(admin, run);
+  addConfigCommand(admin, run);
   admin.hook("preAction", (_admin, command) => refuseOptionAsValue(command));
   admin.configureHelp({ formatHelp: overview });
   throwErrorsWithUsage(admin, "admin");

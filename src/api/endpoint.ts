@@ -103,7 +103,7 @@ export interface Declared<
   /** Media types that it can respond with in addition to JSON, or instead of it. */
   readonly binary?: readonly string[];
   /** Problems that it can respond with, in addition to those of every endpoint. */
-  readonly problems: readonly ProblemCode[];
+  readonly problems?: readonly ProblemCode[];
   /** It may also respond with 200 and the header Onboarding-Outcome. Its handler returns `Outcomed`. */
   readonly outcomes?: true;
   /** For a 201: the path of the new resource (RFC 9110, 10.2.2). */
@@ -122,15 +122,13 @@ export interface Declared<
   };
 }
 
-export interface Endpoint extends Declared {
-  readonly status: 200 | 201 | 202 | 204;
-}
+export type Endpoint = Declared & Required<Pick<Declared, "status" | "problems">>;
 
 /** Declares an endpoint, and gives the handler the types of the schemas. */
 export function endpoint<Params extends TSchema, Query extends TSchema, Body extends TSchema, Output extends TSchema>(
   declared: Declared<Params, Query, Body, Output>,
 ): Endpoint {
-  return { status: 200, ...declared };
+  return { status: 200, problems: [], ...declared };
 }
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";

@@ -106,7 +106,7 @@ function problemResponse(status: number, codes: readonly ProblemCode[], charged:
   if (status === 429 || status === 503) names.push("Retry-After");
   if (codes.includes("idempotency_in_flight")) names.push("Retry-After-In-Flight");
   // A retry of a POST, after what it made was deleted.
-  if (codes.some((code) => code === "candidate_deleted" || code === "not_found")) names.push("Idempotent-Replayed");
+  if (codes.includes("candidate_deleted") || codes.includes("not_found")) names.push("Idempotent-Replayed");
   if (charged) names.push("RateLimit-Policy", "RateLimit");
   return {
     description: codes.join(", "),
@@ -120,9 +120,9 @@ function problemResponse(status: number, codes: readonly ProblemCode[], charged:
   };
 }
 
-function codesOf({ body, upload, method, problems }: Route): ProblemCode[] {
+function codesOf({ body, upload, method, path, problems }: Route): ProblemCode[] {
   const codes = [...ANY_ENDPOINT, ...problems];
-  if (problems.includes("not_found")) codes.push("candidate_deleted");
+  if (problems.includes("not_found") && !path.startsWith("/webhooks")) codes.push("candidate_deleted");
   if (body !== undefined) codes.push("malformed_json", ...WITH_UPLOAD);
   if (upload !== undefined) codes.push(...WITH_UPLOAD);
   if (method === "POST") codes.push("idempotency_in_flight", "idempotency_key_reused");

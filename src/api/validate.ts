@@ -10,6 +10,7 @@ import { isPhone, phoneFault } from "../schema/phone.ts";
 import { escapePointer, pointersTo } from "../schema/pointer.ts";
 import { languageNamed, timeZoneNamed } from "../schema/registered-names.ts";
 import { isExact } from "../schema/tidy.ts";
+import { words } from "../schema/words.ts";
 
 /** Maximum length of an unknown name that is compared with the known ones. */
 const MAX_NAME_TO_COMPARE = 100;
@@ -59,15 +60,7 @@ function extended(ajv: Ajv2020): Ajv2020 {
   ajv.addFormat("time-zone", (text) => timeZoneNamed(text) !== undefined);
   ajv.addFormat("language-tag", (text) => languageNamed(text) !== undefined);
   ajv.addKeyword({ keyword: "x-exact", validate: validateExact });
-  return ajv.addVocabulary([
-    "components",
-    "x-about",
-    "x-elsewhere",
-    "x-explicit",
-    "x-identifier",
-    "x-must-be",
-    "x-scalar",
-  ]);
+  return ajv.addVocabulary([...words("components x-about x-elsewhere x-explicit x-identifier x-must-be x-scalar")]);
 }
 
 function pointerOf({ instancePath, params, propertyName }: ErrorObject): string {

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
-import { type Clock, timestamp } from "../infra/clock.ts";
+import { type Clock, HOUR_MS, timestamp } from "../infra/clock.ts";
 import { Gathered } from "../infra/gathered.ts";
 import { idsFrom } from "../infra/ids.ts";
 import { type AuditEvent, DONE } from "./entry.ts";
@@ -13,7 +13,6 @@ export interface AuditedRead {
   readonly subject: string;
 }
 
-const HOUR_MS = 3_600_000;
 const BATCHES = { gapMs: 2_000, most: 500 };
 /** Maximum number of reads that wait for the store, and of ids that are remembered: about 1 kB and 100 bytes each. */
 const MAX_WAITING = 10_000;

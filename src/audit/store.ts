@@ -1,7 +1,6 @@
-import { BoundedCollection } from "../infra/bounded-collection.ts";
+import { BoundedCollection, equals } from "../infra/bounded-collection.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { compareAndSet, KeyedQueue } from "../infra/compare-and-set.ts";
-import { equals } from "../infra/equals.ts";
 import { grouped } from "../infra/grouped.ts";
 import type { Indexed } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";

@@ -14,8 +14,10 @@ import { CandidateInput, CandidatePatch, CreateQuery, OutreachPatch, StartInput 
 import { renderCandidate, taggedView } from "./render.ts";
 import type { CandidateService } from "./service.ts";
 
-/** The response of endpoints that return a candidate. */
+/** What endpoints have in common: those that return a candidate, that are about one, and that take several. */
 const CANDIDATE = { response: Candidate, tagged: taggedView } as const;
+const ONE = { tag: "Candidates", params: CandidatePath } as const;
+const SEVERAL = { tag: "Candidates", response: Bulk, problems: ["invalid_query"] } as const;
 
 function withWarnings(candidate: Candidate, warnings: readonly Fault[]): Candidate {
   return warnings.length === 0 ? candidate : { ...candidate, warnings: [...warnings] };
@@ -80,8 +82,8 @@ export function candidateEndpoints(
       },
     }),
     createMany: endpoint({
+      ...SEVERAL,
       name: "createCandidates",
-      tag: "Candidates",
       summary: "Create up to 100 candidates, or bring them in line",
       description:
         "Creates each candidate as POST /candidates does. Each may fail alone. Send JSON, or NDJSON with one candidate in each line, of up to 8 MiB. Send an Idempotency-Key: a retry goes on where an interrupted attempt stopped, and creates nothing twice.",
@@ -89,22 +91,18 @@ export function candidateEndpoints(
       body: BulkCreateInput,
       entries: { name: "candidates", schema: CandidateInput, repeats: "external_id" },
       keepUnreadable,
-      response: Bulk,
-      problems: ["invalid_query"],
       handle: async ({ caller, body, query: { on_conflict: onConflict }, newId, requestId }) =>
         bulkOf(await bulks.create(caller, body, { newId, onConflict }), requestId, { isStored: true }),
     }),
     updateMany: endpoint({
+      ...SEVERAL,
       name: "updateCandidates",
-      tag: "Candidates",
       summary: "Change up to 100 candidates",
       description:
         "Changes each candidate as PATCH /candidates/{id} and PATCH /candidates/{id}/outreach do. Each may fail alone. Send JSON, or NDJSON with one change in each line.",
       query: BulkUpdateQuery,
       body: BulkUpdateInput,
       entries: { name: "candidates", schema: BulkPatch, repeats: "external_id" },
-      response: Bulk,
-      problems: ["invalid_query"],
       handle: async ({ caller, body, requestId }) => bulkOf(await bulks.update(caller, body), requestId),
     }),
     list: endpoint({
@@ -120,34 +118,31 @@ export function candidateEndpoints(
         candidates.list(caller.accountId, query, header("if-none-match") === undefined ? undefined : clientHas),
     }),
     read: endpoint({
+      ...ONE,
       name: "readCandidate",
-      tag: "Candidates",
       summary: "Read a candidate",
       description:
         "Reads a candidate with its documents and references. To follow many candidates, use the list: one page replaces 200 reads.",
-      params: CandidatePath,
       ...CANDIDATE,
       problems: ["not_found"],
       handle: ({ caller, params }) => candidates.read(caller.accountId, params.id),
     }),
     history: endpoint({
+      ...ONE,
       name: "readHistory",
-      tag: "Candidates",
       summary: "Read what changed of a candidate, by whom and when",
       description:
         "Reads the history of a candidate, the newest entry first: who created, changed, started, withdrew or held it, moved or removed its documents and references, and which messages were made. It has names of fields, and never their values. It is erased with the candidate.",
-      params: CandidatePath,
       query: HistoryQuery,
       response: History,
       problems: ["not_found", "invalid_query"],
       handle: ({ caller, params, query }) => history(caller.accountId, params.id, query),
     }),
     update: endpoint({
+      ...ONE,
       name: "updateCandidate",
-      tag: "Candidates",
       summary: "Update, withdraw or reinstate a candidate",
       description: "Changes the fields that are sent. withdrawn: true withdraws the candidate, false reinstates it.",
-      params: CandidatePath,
       body: CandidatePatch,
       ...CANDIDATE,
       problems: ["not_found", "version_mismatch", "external_id_taken"],
@@ -168,23 +163,21 @@ export function candidateEndpoints(
         candidates.change(caller, params.id, precondition, (record, now) => withOutreach(record, body, now)),
     }),
     erase: endpoint({
+      ...ONE,
       name: "deleteCandidate",
-      tag: "Candidates",
       summary: "Delete a candidate and erase the person's data",
       description:
         "Erases the person: the candidate, its documents with their bytes, and its references. The list keeps a row without personal data. Deleting it again answers 204 again.",
-      params: CandidatePath,
       status: 204,
       problems: ["not_found", "version_mismatch", "on_hold"],
       handle: ({ caller, params, precondition }) => eraser.erase(caller, params.id, precondition).then(() => undefined),
     }),
     start: endpoint({
+      ...ONE,
       name: "startCandidate",
-      tag: "Candidates",
       summary: "Start a candidate and request its documents and references",
       description:
         "Requests every pending document and every reference that is not requested yet. A candidate that is started already is answered unchanged. **Within seconds of the start, the candidate is mailed about its documents, and so is each referee. To mail nobody, create the candidate with outreach_enabled false, or turn the assistant off in the settings first.**",
-      params: CandidatePath,
       body: StartInput,
       bodyOptional: true,
       ...CANDIDATE,

@@ -1,11 +1,9 @@
-import { timestamp } from "../infra/clock.ts";
+import { DAY_MS, timestamp } from "../infra/clock.ts";
 import { isGone, type Problem, problem } from "../problems.ts";
 import type { RetentionRules } from "../settings/retention-store.ts";
 import type { By } from "./history-schema.ts";
 import type { DeletedCandidate, UnreadableCandidate } from "./row-schema.ts";
 import type { CandidateRecord, Deleter, Deletion, DocumentRecord, Erasure } from "./record.ts";
-
-const DAY_MS = 86_400_000;
 
 /** What remains of an erased candidate. It has no personal data, and is never removed. */
 export interface Tombstone {

@@ -1,5 +1,4 @@
-import { BoundedCollection } from "../infra/bounded-collection.ts";
-import { equals } from "../infra/equals.ts";
+import { BoundedCollection, equals } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { problem } from "../problems.ts";
 import type { Draft } from "./record.ts";

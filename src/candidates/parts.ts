@@ -25,12 +25,7 @@ export function withPart<K extends Kind>(record: CandidateRecord, kind: K, part:
 }
 
 /** Puts `after` in the place of `before`. Returns the same record if they are the same object. */
-export function withChanged<K extends Kind>(
-  record: CandidateRecord,
-  kind: K,
-  before: Part<K>,
-  after: Part<K>,
-): CandidateRecord {
+export function withChanged<K extends Kind>(record: CandidateRecord, kind: K, before: Part<K>, after: Part<K>) {
   if (after === before) return record;
   return { ...record, [kind]: record[kind].map((each) => (each === before ? after : each)) };
 }

@@ -1,8 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { BSON, type Filter } from "mongodb";
 import type { Logger } from "pino";
-import { BoundedCollection } from "../infra/bounded-collection.ts";
-import { equals } from "../infra/equals.ts";
+import { BoundedCollection, equals } from "../infra/bounded-collection.ts";
 import { FairLimit } from "../infra/fair-limit.ts";
 import { jsonBytes } from "../infra/json-parts.ts";
 import type { Mongo } from "../infra/mongo.ts";

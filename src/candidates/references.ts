@@ -67,11 +67,7 @@ function countValues(value: unknown): number {
 }
 
 /** Returns the state with the times that belong to it. @param before the times until now. */
-export function stateAt(
-  state: ReferenceState,
-  now: string,
-  before: Pick<ReferenceRecord, "requested_at">,
-): Pick<ReferenceRecord, "state" | "requested_at" | "received_at"> {
+export function stateAt(state: ReferenceState, now: string, before: Pick<ReferenceRecord, "requested_at">) {
   const received_at = state === "received" ? now : null;
   if (state === "requested") return { state, requested_at: now, received_at };
   return { state, requested_at: state === "not_requested" ? null : before.requested_at, received_at };

@@ -8,6 +8,7 @@ import { comparable, NO_OUTREACH, type Planner, planned } from "./outreach.ts";
 import type { By } from "./history-schema.ts";
 import type { CandidateRecord, Draft } from "./record.ts";
 import { derive } from "./states.ts";
+import { words } from "../schema/words.ts";
 
 type Position = Pick<Reservation, "at" | "now">;
 
@@ -36,7 +37,8 @@ export function nextRecord(
 ): CandidateRecord {
   const written = withState({ ...edited, version: before.version + 1, updated_at: timestamp(at) });
   const next = withActivity(before, withHistory(before, written, by), by);
-  const isSame = next.history.count === before.history.count && isSamePack(before, edited);
+  const isSamePack = () => isDeepStrictEqual(packFacts(before), packFacts(edited));
+  const isSame = next.history.count === before.history.count && isSamePack();
   const pack_version = before.pack_version + (isSame ? 0 : 1);
   return planned(withChanges(before, { ...next, pack_version }, now), plan, now);
 }
@@ -45,25 +47,16 @@ function withState(record: Omit<CandidateRecord, "state">): CandidateRecord {
   return { ...record, state: derive(record).state };
 }
 
-/** Returns true if the pack (pack/render.ts) shows the same of both, apart from the history and what every write changes. */
-function isSamePack(before: CandidateRecord, edited: CandidateRecord): boolean {
-  return isDeepStrictEqual(packFacts(before), packFacts(edited));
-}
+/** What the pack does not show, or every write changes. The history is compared by its count. */
+const NOT_IN_PACK: readonly (keyof CandidateRecord)[] = [
+  ...words("docs_chase_attempts reference_chase_attempts language removed erasure outreach outreach_enabled decisions"),
+  ...words("history version pack_version state updated_at"),
+];
+const HIDDEN = Object.fromEntries(NOT_IN_PACK.map((name) => [name, 0]));
 
+/** Returns what the pack (pack/render.ts) shows of a record. */
 function packFacts(record: CandidateRecord): object {
-  const {
-    docs_chase_attempts: _d,
-    reference_chase_attempts: _r,
-    language: _l,
-    removed: _removed,
-    erasure: _erasure,
-    outreach: _outreach,
-    outreach_enabled: _enabled,
-    decisions: _decisions,
-    history: _history,
-    ...facts
-  } = record;
   // The pack shows what is missing of a withdrawn candidate, too, and who opted out or bounced.
   const missing = derive({ ...record, withdrawn: false }).waiting_on;
-  return { ...facts, missing, version: 0, pack_version: 0, state: 0, updated_at: 0 };
+  return { ...record, missing, ...HIDDEN };
 }

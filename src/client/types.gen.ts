@@ -4946,10 +4946,6 @@ export type CreateWebhookErrors = {
      */
     409: Problem;
     /**
-     * candidate_deleted
-     */
-    410: Problem;
-    /**
      * payload_too_large
      */
     413: Problem;
@@ -5034,10 +5030,6 @@ export type DeleteWebhookErrors = {
      */
     408: Problem;
     /**
-     * candidate_deleted
-     */
-    410: Problem;
-    /**
      * version_mismatch
      */
     412: Problem;
@@ -5114,10 +5106,6 @@ export type ReadWebhookErrors = {
      */
     408: Problem;
     /**
-     * candidate_deleted
-     */
-    410: Problem;
-    /**
      * rate_limited
      */
     429: Problem;
@@ -5192,10 +5180,6 @@ export type UpdateWebhookErrors = {
      * request_timeout
      */
     408: Problem;
-    /**
-     * candidate_deleted
-     */
-    410: Problem;
     /**
      * version_mismatch
      */
@@ -5289,10 +5273,6 @@ export type TestWebhookErrors = {
      */
     409: Problem;
     /**
-     * candidate_deleted
-     */
-    410: Problem;
-    /**
      * idempotency_key_reused
      */
     422: Problem;
@@ -5372,10 +5352,6 @@ export type RotateWebhookErrors = {
      * idempotency_in_flight
      */
     409: Problem;
-    /**
-     * candidate_deleted
-     */
-    410: Problem;
     /**
      * idempotency_key_reused
      */

@@ -35,10 +35,7 @@ async function installFromDebian(signal: AbortSignal): Promise<string | undefine
  * @param dir data folder; must exist.
  * @param more further command-line arguments; they override these settings.
  */
-export function redisSpec(
-  command: string,
-  { dir, log, more = [] }: { dir: string; log: string; more?: string[] },
-): ServerSpec {
+export function redisSpec(command: string, { dir, log, more = [] }: { dir: string; log: string; more?: string[] }) {
   const persistence = "--appendonly yes --appendfsync everysec --maxmemory-policy noeviction".split(" ");
   return {
     name: "redis-server",
@@ -47,7 +44,7 @@ export function redisSpec(
     url: (port) => `redis://127.0.0.1:${port}`,
     log,
     askPid: askRedisPid,
-  };
+  } satisfies ServerSpec;
 }
 
 /** Asks Redis for its process id, once it has loaded its data. Rejects if it does not respond within a second. */

@@ -1,5 +1,4 @@
-import { BoundedCollection } from "../infra/bounded-collection.ts";
-import { equals } from "../infra/equals.ts";
+import { BoundedCollection, equals } from "../infra/bounded-collection.ts";
 import type { Indexed } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import type { Surface } from "../limiter/surfaces.ts";

@@ -79,13 +79,7 @@ export function idempotencyService({ store, clock, random, leaseMs = LEASE_MS }:
     store.replaceOutcomes(accountId, subject, await pack(storedRefusal(gone)));
 
   /** Returns the key's record: either one with an outcome, or one whose work this request now owns. */
-  async function claim({
-    accountId,
-    subject,
-    creates = "cand",
-    key,
-    fingerprint,
-  }: IdempotentRequest): Promise<IdempotencyRecord> {
+  async function claim({ accountId, subject, creates = "cand", key, fingerprint }: IdempotentRequest) {
     const now = clock.now();
     const seed = random(16).toString("base64url");
     const fresh: IdempotencyRecord = {

@@ -1,7 +1,8 @@
 import { isIP, isIPv6 } from "node:net";
+import ipaddr from "ipaddr.js";
 
-/** An IPv4 address as IPv6: mapped (RFC 4291, 2.5.5.2) or from a NAT64 (RFC 6052), as URL writes it. */
-const IPV4_AS_IPV6 = /^(?:::ffff|64:ff9b:):([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+/** The ranges of IPv4 addresses as IPv6: mapped (RFC 4291, 2.5.5.2) or from a NAT64 (RFC 6052). */
+const IPV4_AS_IPV6 = ["::ffff:0:0/96", "64:ff9b::/96"].map((range) => ipaddr.IPv6.parseCIDR(range));
 
 /**
  * Returns the part of an IP address that a client cannot easily change: all of an IPv4 address, or the /64 of an IPv6
@@ -10,15 +11,9 @@ const IPV4_AS_IPV6 = /^(?:::ffff|64:ff9b:):([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 export function addressBlock(address: string): string {
   const plain = address.replace(/%.*$/, "");
   if (!isIPv6(plain)) return plain;
-  // URL writes every IPv6 address in its canonical form.
-  const canonical = new URL(`http://[${plain}]`).hostname.slice(1, -1);
-  const [, high, low] = IPV4_AS_IPV6.exec(canonical)?.map((part) => Number.parseInt(part, 16)) ?? [];
-  if (high !== undefined && low !== undefined) return [high >> 8, high & 0xff, low >> 8, low & 0xff].join(".");
-  const [head = "", tail] = canonical.split("::");
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => "0");
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(":")}::/64`;
+  const ip = ipaddr.IPv6.parse(plain);
+  if (IPV4_AS_IPV6.some((range) => ip.match(range))) return ip.toByteArray().slice(-4).join(".");
+  return `${ip.toNormalizedString().split(":").slice(0, 4).join(":")}::/64`;
 }
 
 /**

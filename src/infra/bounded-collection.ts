@@ -1,15 +1,5 @@
-import type {
-  AnyBulkWriteOperation,
-  Collection,
-  Document,
-  Filter,
-  FindOptions,
-  OptionalUnlessRequiredId,
-  UpdateFilter,
-  UpdateOptions,
-  WithId,
-  WithoutId,
-} from "mongodb";
+import type { AnyBulkWriteOperation, Collection, Document, Filter, FindOptions, UpdateFilter } from "mongodb";
+import type { OptionalUnlessRequiredId, UpdateOptions, WithId, WithoutId } from "mongodb";
 import { isDuplicateKey, type Limits, type Mongo } from "./mongo.ts";
 
 /** Documents that are deleted, or written, at once, so that each operation stays short. */
@@ -52,25 +42,14 @@ export class BoundedCollection<Stored extends Document> {
   }
 
   /** Returns false if the id, or another unique value, is taken. */
-  async insertIfAbsent(document: OptionalUnlessRequiredId<Stored>): Promise<boolean> {
-    try {
-      await this.insertOne(document);
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
+  insertIfAbsent(document: OptionalUnlessRequiredId<Stored>): Promise<boolean> {
+    return unlessTaken(this.insertOne(document));
   }
 
   /** Inserts documents one after the other, and ends at the first that fails. Returns false if an id, or another unique value, is taken. */
-  async insertInOrder(documents: readonly OptionalUnlessRequiredId<Stored>[]): Promise<boolean> {
-    try {
-      await this.#run("insert", (limits) => this.#collection.insertMany(documents, { ...limits, ordered: true }));
-      return true;
-    } catch (error) {
-      if (isDuplicateKey(error)) return false;
-      throw error;
-    }
+  insertInOrder(documents: readonly OptionalUnlessRequiredId<Stored>[]): Promise<boolean> {
+    const run = (limits: Limits) => this.#collection.insertMany(documents, { ...limits, ordered: true });
+    return unlessTaken(this.#run("insert", run));
   }
 
   async updateOne(filter: Filter<Stored>, update: UpdateFilter<Stored>, options?: UpdateOptions): Promise<boolean> {
@@ -130,4 +109,19 @@ export class BoundedCollection<Stored extends Document> {
   #run<T>(kind: "find" | "insert" | "update" | "delete", operation: (limits: Limits) => Promise<T>): Promise<T> {
     return this.#mongo.bounded(`${kind} ${this.#collection.collectionName}`, operation);
   }
+}
+
+async function unlessTaken(insert: Promise<unknown>): Promise<boolean> {
+  try {
+    await insert;
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
+/** Returns the condition that a field equals a text. For a bare text, the stand-in (src/dev/mongo.ts) uses no index. */
+export function equals<const T extends string>(text: T): { readonly $eq: T } {
+  return { $eq: text };
 }

@@ -47,13 +47,11 @@ export class TimeLimit {
 
   #wait(): void {
     this.#tickBegan = performance.now();
-    this.#timer = setTimeout(
-      () => {
-        this.#leftMs = this.leftMs;
-        if (this.#leftMs > 0) this.#wait();
-        else this.#reading = setImmediate(this.#over);
-      },
-      Math.min(this.#leftMs, this.#tickMs),
-    );
+    const end = (): void => {
+      this.#leftMs = this.leftMs;
+      if (this.#leftMs > 0) this.#wait();
+      else this.#reading = setImmediate(this.#over);
+    };
+    this.#timer = setTimeout(end, Math.min(this.#leftMs, this.#tickMs));
   }
 }

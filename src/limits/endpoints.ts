@@ -9,6 +9,5 @@ export const readLimits = endpoint({
   summary: "Read every limit of the caller's account and key, and the key's live grants",
   description: "Reads all seven surfaces, each with the limit of the account and that of the key.",
   response: Limits,
-  problems: [],
   handle: ({ caller, usage }) => Promise.resolve(viewLimits(caller, usage!)), // its route is free
 });

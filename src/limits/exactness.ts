@@ -31,10 +31,8 @@ export function exportExactness(mongo: Mongo, clock: Clock, { registry }: Metric
     help: "1 if `admin limits probe` last found the limits exact, 0 if not. No sample if it could not tell, or not for two hours.",
     aggregator: "max",
     collect() {
-      void probes.findOne(PROBE).then(
-        (found) => (last = found),
-        () => undefined,
-      );
+      const reading = probes.findOne(PROBE).then((found) => (last = found));
+      reading.catch(() => undefined);
       gauge.remove();
       if (last !== null && last.exact !== null && clock.now() - last.checked_at < CURRENT_MS) gauge.set(last.exact);
     },

@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import type { Caller } from "../accounts/caller.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { AuditedReads } from "../audit/reads.ts";
@@ -47,11 +46,7 @@ export function packService({ store, contents, accounts, settings, reads, clock 
     },
 
     /** A ZIP of the PDF, the documents and a manifest, generated while it is read: it counts as a read of each file. Destroying it frees everything. */
-    zip(
-      caller: Caller,
-      { pack, documents }: { pack: Pack; documents: readonly DocumentRecord[] },
-      pdf: Uint8Array,
-    ): Readable {
+    zip(caller: Caller, { pack, documents }: { pack: Pack; documents: readonly DocumentRecord[] }, pdf: Uint8Array) {
       const candidate = pack.candidate_id;
       for (const { id: subject, content } of documents)
         if (content !== null) reads.note(caller, { action: "document.read", candidate, subject });

@@ -4,6 +4,9 @@ import { endpoint } from "../api/endpoint.ts";
 import { ReferenceInput, Reference, ReferencePatch, ReferencePath } from "../candidates/reference-schema.ts";
 import type { ReferenceService } from "./service.ts";
 
+/** What the operations on one reference have in common. */
+const ONE = { tag: "References", params: ReferencePath, response: Reference } as const;
+
 export function referenceEndpoints(references: ReferenceService, eraser: Eraser) {
   return {
     add: endpoint({
@@ -21,24 +24,20 @@ export function referenceEndpoints(references: ReferenceService, eraser: Eraser)
         references.add(caller, params.id, body, newId("ref"), precondition),
     }),
     read: endpoint({
+      ...ONE,
       name: "readReference",
-      tag: "References",
       summary: "Read a reference",
       description: "Reads a reference.",
-      params: ReferencePath,
-      response: Reference,
       problems: ["not_found"],
       handle: ({ caller, params }) => references.read(caller.accountId, params.id),
     }),
     update: endpoint({
+      ...ONE,
       name: "updateReference",
-      tag: "References",
       summary: "Update a reference, or move it to another state",
       description:
         "Changes the fields that are sent. state moves the reference; a move that contradicts the rest is 409 invalid_transition.",
-      params: ReferencePath,
       body: ReferencePatch,
-      response: Reference,
       problems: ["not_found", "version_mismatch", "invalid_transition"],
       handle: ({ caller, params, body, precondition }) => references.update(caller, params.id, body, precondition),
     }),

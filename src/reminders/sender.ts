@@ -127,10 +127,7 @@ export function reminderSender(options: ReminderSenderOptions) {
   }
 
   /** Records what became of a message that was given to the mail server. */
-  async function conclude(
-    [claim, outcome, subject]: readonly [Claim, Outcome, string],
-    queue: DueQueue,
-  ): Promise<void> {
+  async function conclude([claim, outcome, subject]: readonly [Claim, Outcome, string], queue: DueQueue) {
     const { accountId, id, message, last } = claim;
     const { to, documents } = message;
     const { message_id, tries } = last;

@@ -3,7 +3,6 @@ import { service } from "../candidates/record.ts";
 import type { Edit } from "../candidates/store.ts";
 import { grouped } from "../infra/grouped.ts";
 import { optedIn } from "./edits.ts";
-import type { OptOut } from "./opt-out-store.ts";
 import type { WritingParts } from "./stores.ts";
 import { unlessErased } from "../candidates/erasure.ts";
 
@@ -27,16 +26,13 @@ export async function spreadOptOuts(parts: Parts, signal: AbortSignal): Promise<
       if (await note(accountId, id, emails, lifted, parts)) count++;
     }
     for (const change of changes) {
-      await forgetErased(change, parts);
+      const { candidate: id } = change;
+      // Somebody may stop the messages just after the erasure has looked for opt-outs.
+      if (id !== null && !(await parts.stores.plans.kept([id])).has(id)) await optOuts.forget({ accountId, id });
       await optOuts.spread(change);
     }
   }
   return count;
-}
-
-/** Somebody may stop the messages just after the erasure has looked for opt-outs. */
-async function forgetErased({ account: accountId, candidate: id }: OptOut, { stores }: Parts): Promise<void> {
-  if (id !== null && !(await stores.plans.kept([id])).has(id)) await stores.optOuts.forget({ accountId, id });
 }
 
 /** @param lifted by the address's hash: false for an opt-out, true for its end. */

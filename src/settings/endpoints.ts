@@ -23,7 +23,6 @@ export function settingsEndpoints(settings: SettingsService, retention: Retentio
       name: "readAssistantSettings",
       summary: "Read the assistant settings",
       description: "Reads the assistant settings, with the default of each field that was never changed.",
-      problems: [],
       handle: ({ caller }) => settings.readAssistant(caller.accountId),
     }),
     changeAssistant: endpoint({
@@ -40,7 +39,6 @@ export function settingsEndpoints(settings: SettingsService, retention: Retentio
       name: "readQuietHours",
       summary: "Read the quiet hours, and whether they are in force now",
       description: "Reads the quiet hours, with the default of each field that was never changed.",
-      problems: [],
       handle: ({ caller }) => settings.readQuietHours(caller.accountId),
     }),
     changeQuietHours: endpoint({
@@ -57,7 +55,6 @@ export function settingsEndpoints(settings: SettingsService, retention: Retentio
       name: "readRetention",
       summary: "Read after how many days candidates are erased",
       description: "Reads the retention settings. By default candidates are kept until they are deleted.",
-      problems: [],
       handle: ({ caller }) => retention.read(caller.accountId),
     }),
     changeRetention: endpoint({

@@ -1,9 +1,7 @@
-import { type Clock, timestamp } from "../infra/clock.ts";
+import { type Clock, DAY_MS, HOUR_MS, timestamp } from "../infra/clock.ts";
 import type { ReminderStores } from "../reminders/stores.ts";
 import type { Sweep } from "./sweep.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Time after which no message is being sent any more, in milliseconds. */
 const UNDER_WAY_MS = HOUR_MS;
 /** Time for which the counts of a day are kept, in milliseconds. `admin outreach top` shows them. */

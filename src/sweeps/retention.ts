@@ -39,16 +39,9 @@ interface Dependencies {
  * Erases candidates that are due by the retention settings of an active account. If these have changed, first notes when
  * candidates will be.
  */
-export function retention({
-  accounts,
-  candidates,
-  due,
-  eraser,
-  rules,
-  restore,
-  clock,
-  feedLagMs,
-}: Dependencies): Sweep {
+export function retention(dependencies: Dependencies): Sweep {
+  const { accounts, candidates, due, eraser, rules, restore, clock, feedLagMs } = dependencies;
+
   const isNoted = (candidate: Retained, accountId: string) =>
     notedErasureOf(candidate) === erasureOf(candidate, rules.of(accountId));
 

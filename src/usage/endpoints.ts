@@ -11,7 +11,6 @@ export function usageEndpoint(usage: UsageService) {
     description:
       "Reads, for the current hour and the 24 before it, how many requests of each surface each key of the account made, and how many of them got 429. It is up to a minute old.",
     response: UsageReport,
-    problems: [],
     handle: ({ caller }) => usage.lastDay(caller.accountId),
   });
 }

@@ -18,7 +18,7 @@ export function webhookEndpoints(webhooks: WebhookService) {
       creates: "wh",
       status: 201,
       location: ({ id }) => `/webhooks/${id}`,
-      problems: ["too_many_webhooks", "not_found"], // a retry may come after DELETE
+      problems: ["not_found", "too_many_webhooks"], // not_found: of a retry, once the webhook was deleted
       handle: ({ caller, body, newId }) => webhooks.create(caller, body, newId("wh")),
     }),
     list: endpoint({

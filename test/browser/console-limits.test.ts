@@ -109,6 +109,8 @@ describe("the console's limits", () => {
     await page.keyboard.press("Shift+Tab");
     expect(await focused()).to.equal("Forget the key");
     await page.keyboard.press("Shift+Tab");
+    expect(await focused()).to.equal("Webhooks");
+    await page.keyboard.press("Shift+Tab");
     expect(await focused()).to.equal("Candidates");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Candidates" }).waitFor();

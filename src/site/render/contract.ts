@@ -1,6 +1,5 @@
 import { openApi } from "../../api/openapi.ts";
 import type { Tag } from "../../api/openapi-parts.ts";
-import type { Surface } from "../../limiter/surfaces.ts";
 import { type ProblemCode, PROBLEMS } from "../../problems.ts";
 import { routes, type Services } from "../../routes.ts";
 
@@ -34,35 +33,16 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-export interface Response {
-  readonly status: string;
-  readonly description: string;
-  readonly headers: readonly Parameter[];
-  readonly content: Content;
-}
-
-/** An operation, with its references to parameters, responses and headers followed. */
-export interface Operation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly method: string;
-  readonly path: string;
-  readonly tag: Tag;
-  readonly surface: Surface | "free";
-  readonly parameters: readonly Parameter[];
-  readonly requestBody?: { readonly required: boolean; readonly description: string; readonly content: Content };
-  readonly responses: readonly Response[];
-  /** Codes with which it can be refused. */
-  readonly codes: readonly ProblemCode[];
-  readonly security?: readonly object[];
-}
-
 type ByName<T> = Readonly<Record<string, T>>;
 type Referable<T> = T & { readonly $ref?: string };
 
 /** An operation as the OpenAPI document has it. */
-interface Written extends Pick<Operation, "operationId" | "summary" | "description" | "requestBody" | "security"> {
+interface Written {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly requestBody?: { readonly required: boolean; readonly description: string; readonly content: Content };
+  readonly security?: readonly object[];
   readonly tags: readonly [Tag];
   readonly parameters: readonly Referable<Parameter>[];
   readonly responses: ByName<
@@ -77,7 +57,10 @@ const CONTRACT = openApi(ROUTES) as { paths: ByName<ByName<Written>>; components
 
 export const SCHEMAS = CONTRACT.components.schemas;
 
-export const OPERATIONS: readonly Operation[] = Object.entries(CONTRACT.paths).flatMap(([path, methods]) =>
+/** An operation, with its references to parameters, responses and headers followed. */
+export type Operation = (typeof OPERATIONS)[number];
+
+export const OPERATIONS = Object.entries(CONTRACT.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, written]) => {
     const responses = responsesOf(written);
     return {
@@ -85,9 +68,10 @@ export const OPERATIONS: readonly Operation[] = Object.entries(CONTRACT.paths).f
       method: method.toUpperCase(),
       path,
       tag: written.tags[0],
-      surface: ROUTES.find(({ name }) => name === written.operationId)?.surface ?? "free",
+      surface: ROUTES.find(({ name }) => name === written.operationId)?.surface ?? ("free" as const),
       parameters: written.parameters.map(resolved),
       responses,
+      /** Codes with which it can be refused. */
       codes: responses.flatMap(codesOf),
     };
   }),
@@ -96,7 +80,7 @@ export const OPERATIONS: readonly Operation[] = Object.entries(CONTRACT.paths).f
 /** Tags in the order of the operations. */
 export const TAGS_IN_ORDER: readonly Tag[] = [...new Set(OPERATIONS.map(({ tag }) => tag))];
 
-function responsesOf({ responses }: Written): Response[] {
+function responsesOf({ responses }: Written) {
   return Object.entries(responses).map(([status, response]) => {
     const { description, headers = {}, content = {} } = resolved(response);
     const named = Object.entries(headers).map(([name, header]) => ({ ...resolved(header), name }));
@@ -114,7 +98,7 @@ export function resolved<T extends { readonly $ref?: string }>(value: T): T {
 }
 
 /** Returns the codes with which a response refuses: its description lists them. */
-function codesOf({ status, description }: Response): ProblemCode[] {
+function codesOf({ status, description }: ReturnType<typeof responsesOf>[number]): ProblemCode[] {
   if (!/^[45]/.test(status)) return [];
   return description.split(", ").filter((text): text is ProblemCode => Object.hasOwn(PROBLEMS, text));
 }

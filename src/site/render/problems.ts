@@ -1,6 +1,6 @@
 import { PROBLEM_EXAMPLES } from "../../api/openapi-problems.ts";
 import { type ProblemCode, PROBLEMS } from "../../problems.ts";
-import { ADVICE, NEVER_RETRIED, RETRIED_LATER } from "./advice.ts";
+import { NEVER_RETRIED, REMEDIES, RETRIED_LATER, WHEN } from "./advice.ts";
 import { type Operation, OPERATIONS } from "./contract.ts";
 import { type Heading, operationPath } from "./document.ts";
 import { type Html, html } from "../../schema/html.ts";
@@ -27,11 +27,10 @@ export function problemTable(): Html {
 
 function problemSection(code: ProblemCode): Html {
   const { status, title } = PROBLEMS[code];
-  const { when, remedy } = ADVICE[code];
   return html`<section class="problem">
     ${heading(3, code, html`<code>${code}</code> <span class="status">${status} ${title}</span>`, code)}
-    <p>${inline(when)}</p>
-    <p><strong>What to do.</strong> ${inline(remedy)} ${againText(code)}</p>
+    <p>${inline(WHEN[code])}</p>
+    <p><strong>What to do.</strong> ${inline(REMEDIES[code])} ${againText(code)}</p>
     <p class="where">${whereText(code)}</p>
     ${jsonExample("Example of the body", PROBLEM_EXAMPLES[code]?.value)}
   </section>`;

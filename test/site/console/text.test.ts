@@ -48,7 +48,12 @@ describe("the console's texts", () => {
   });
 
   it("read every page back from its address, and take any other address for the limits", () => {
-    for (const page of [{ kind: "limits" }, { kind: "candidates" }, { kind: "candidate", id: "a/b%<" }] as const)
+    for (const page of [
+      { kind: "limits" },
+      { kind: "candidates" },
+      { kind: "webhooks" },
+      { kind: "candidate", id: "a/b%<" },
+    ] as const)
       expect(pageOf(addressOf(page))).to.deep.equal(page);
     expect(["", "#", "#/nowhere"].map((address) => pageOf(address).kind)).to.deep.equal(["limits", "limits", "limits"]);
     expect(pageOf("#/candidates/%E0%A4")).to.deep.equal({ kind: "candidate", id: "%E0%A4" });

@@ -4,14 +4,16 @@ import type { Limits } from "../../../limits/schema.ts";
 import type { Surface } from "../../../limiter/surfaces.ts";
 import type { CandidateOutreach } from "../../../reminders/history-schema.ts";
 import type { UsageReport } from "../../../usage/schema.ts";
+import type { WebhookList } from "../../../webhooks/schema.ts";
 import { barsOf, costOf, newsOf, type Reading, requestOf } from "./limits.ts";
 import { isCandidate, type ListQuery, listPath, Model, withCandidate, withRows } from "./model.ts";
 import { faultOf, storedKeys, storeKeys } from "../session-key.ts";
 import { addressOf, type Page } from "./page.ts";
-import { bytesOf, get, json, type Read } from "./request.ts";
+import { bytesOf, json, type Send, sender } from "./request.ts";
 import { type Failure, inWords, type Result } from "./result.ts";
 import { count } from "./text.ts";
 import { Watch, type WatchState } from "./watch.ts";
+import { testNudge } from "./webhooks.ts";
 
 const FREE_TIMEOUT_MS = 10_000;
 /** The service writes usage down once a minute. */
@@ -105,7 +107,7 @@ export class App {
     const query = first ?? before?.query;
     if (query === undefined) return;
     const path = listPath(query, before?.cursor, Date.now());
-    const result = await this.#click("list", "/candidates", path, json<CandidateList>);
+    const result = await this.#click("list", "/candidates", (send) => send(path, json<CandidateList>));
     if (result?.kind !== "ok") return;
     const { data, cursor, has_more: hasMore } = result.body;
     this.#set({ list: { query, rows: withRows(before?.rows ?? [], data), cursor, hasMore, readAt: new Date() } });
@@ -114,7 +116,7 @@ export class App {
 
   async readCandidate(id: string): Promise<void> {
     const path = `/candidates/${encodeURIComponent(id)}`;
-    const result = await this.#click("reads", path, path, json<Candidate>);
+    const result = await this.#click("reads", path, (send) => send(path, json<Candidate>));
     if (result?.kind === "ok") this.#hold(id, result.body);
     // The person was erased, so nothing of them stays here either.
     if (result?.kind === "refused" && [404, 410].includes(result.refusal.status)) this.#hold(id, undefined);
@@ -123,7 +125,7 @@ export class App {
   /** Reads the messages that were sent about a candidate. */
   async readOutreach(id: string): Promise<void> {
     const path = `/candidates/${encodeURIComponent(id)}/outreach`;
-    const result = await this.#click("reads", path, path, json<CandidateOutreach>);
+    const result = await this.#click("reads", path, (send) => send(path, json<CandidateOutreach>));
     if (result?.kind === "ok") this.#set({ histories: new Map(this.model.histories).set(id, result.body) });
     if (result?.kind === "refused" && [404, 410].includes(result.refusal.status)) this.#hold(id, undefined);
   }
@@ -131,26 +133,39 @@ export class App {
   /** Reads a file and keeps it in this tab, to be opened or saved. A PDF that the service made may be opened. */
   async readFile({ surface, path, filename, opens }: FileRequest): Promise<void> {
     const read = bytesOf(opens ? "application/pdf" : "application/octet-stream");
-    const result = await this.#click(surface, path, path, read);
+    const result = await this.#click(surface, path, (send) => send(path, read));
     if (result?.kind !== "ok") return;
     const saved = { url: URL.createObjectURL(result.body), filename, size: result.body.size };
     this.#set({ files: new Map(this.model.files).set(path, saved), said: `${filename} is here.` });
+  }
+
+  async readWebhooks(): Promise<void> {
+    const result = await this.#click("reads", "/webhooks", (send) => send("/webhooks", json<WebhookList>));
+    if (result?.kind === "ok") this.#set({ webhooks: result.body.data, tested: undefined });
+  }
+
+  async testWebhook(id: string): Promise<void> {
+    const result = await this.#click("settings", `/webhooks/${id}`, (send) => testNudge(id, send));
+    if (result?.kind !== "ok") return;
+    const { webhook, text } = result.body;
+    const webhooks = this.model.webhooks?.map((each) => (each.id === id ? webhook : each));
+    this.#set({ webhooks, tested: { id, text }, said: text });
   }
 
   /**
    * Sends the request of a click, then reads what is left of the limits.
    * @returns undefined if it was not sent, or if the key was forgotten by then.
    */
-  async #click<T>(surface: Surface, name: string, path: string, read: Read<T>): Promise<Result<T> | undefined> {
+  async #click<T>(surface: Surface, name: string, run: (send: Send) => Promise<Result<T>>) {
     const [key] = this.model.keys;
     if (key === undefined || this.model.busy !== undefined) return undefined;
     this.#set({ busy: name, failure: undefined, said: "" });
-    const result = await get({ key, path, read, timeoutMs: CLICK_TIMEOUT_MS, signal: this.#forgotten.signal });
-    if (this.model.keys[0] !== key) return undefined;
+    const { signal } = this.#forgotten;
+    const result = await run(sender({ key, timeoutMs: CLICK_TIMEOUT_MS, signal }));
+    const limits = result.kind === "ok" ? await this.#getFree<Limits>(key, "/limits") : undefined;
+    if (signal.aborted) return undefined;
     if (result.kind === "ok") {
-      const limits = await this.#getFree<Limits>(key, "/limits");
-      if (this.model.keys[0] !== key) return undefined;
-      if (limits.kind === "ok") this.#read(key, { limits: limits.body, at: performance.now() });
+      if (limits?.kind === "ok") this.#read(key, { limits: limits.body, at: performance.now() });
       const left = costOf(this.model.readings.get(key), surface)?.left ?? 0;
       this.#set({ busy: undefined, said: `Charged 1 ${requestOf(surface)}. ${count(left)} left.` });
       return result;
@@ -186,8 +201,7 @@ export class App {
   }
 
   #getFree<T>(key: string, path: string): Promise<Result<T>> {
-    const { signal } = this.#forgotten;
-    return get({ key, path, read: json<T>, timeoutMs: FREE_TIMEOUT_MS, signal });
+    return sender({ key, timeoutMs: FREE_TIMEOUT_MS, signal: this.#forgotten.signal })(path, json<T>);
   }
 
   #read(key: string, reading: Reading): void {

@@ -15,7 +15,7 @@ const REQUESTS: Record<Surface, string> = {
   list: "GET /candidates",
   writes: "changes, uploads, deletions",
   pack: "GET …/pack",
-  settings: "PATCH /settings",
+  settings: "settings and webhooks",
 };
 
 /** The page of limits: a row of bars for each surface, the keys, and the grants. */

@@ -2,6 +2,7 @@ import type { Candidate, CandidateState } from "../../../candidates/schema.ts";
 import type { DeletedCandidate, UnreadableCandidate } from "../../../candidates/row-schema.ts";
 import type { CandidateOutreach } from "../../../reminders/history-schema.ts";
 import type { UsageReport } from "../../../usage/schema.ts";
+import type { Webhook } from "../../../webhooks/schema.ts";
 import type { Reading } from "./limits.ts";
 import type { Page } from "./page.ts";
 import type { Failure } from "./result.ts";
@@ -59,6 +60,9 @@ export class Model {
   candidates: ReadonlyMap<string, { readonly candidate: Candidate; readonly readAt: Date }> = new Map();
   /** The messages sent, by candidate. */
   histories: ReadonlyMap<string, CandidateOutreach> = new Map();
+  webhooks: readonly Webhook[] | undefined;
+  /** The webhook that was tested last, and what became of the nudge. */
+  tested: { readonly id: string; readonly text: string } | undefined;
   /** By path. */
   files: ReadonlyMap<string, Saved> = new Map();
   /** The path of the click's request that is under way. */

@@ -1,11 +1,11 @@
 /** A page of the app. Its address is the fragment of the URL, so the back button works and the server sees none of it. */
 export type Page =
-  { readonly kind: "limits" } | { readonly kind: "candidates" } | { readonly kind: "candidate"; readonly id: string };
+  { readonly kind: "limits" | "candidates" | "webhooks" } | { readonly kind: "candidate"; readonly id: string };
 
 /** Returns the page of a fragment; the page of limits if it names none. */
 export function pageOf(fragment: string): Page {
   const [, first, second] = fragment.split("/");
-  if (first !== "candidates") return { kind: "limits" };
+  if (first !== "candidates") return { kind: first === "webhooks" ? first : "limits" };
   if (second === undefined || second === "") return { kind: "candidates" };
   return { kind: "candidate", id: decoded(second) };
 }

@@ -35,7 +35,7 @@ export function charged(model: Model, { id, label, surface, path, run, primary }
       aria-describedby=${`cost-${id}`}
       @click=${off ? nothing : run}
     >
-      ${busy ? "Reading …" : label}
+      ${!busy ? label : surface === "settings" ? "Sending …" : "Reading …"}
     </button>
     <span id=${`cost-${id}`} class=${refused ? "cost spent" : "cost"}>${text}${again}</span>
   </span>`;
@@ -101,7 +101,7 @@ export function section(id: string, title: TemplateResult | string, content: unk
 }
 
 /** @param none stands for an empty list. */
-export function list(name: string, rows: readonly TemplateResult[], none?: string): TemplateResult {
+export function list(name: string, rows: readonly TemplateResult[], none?: TemplateResult | string): TemplateResult {
   if (rows.length === 0 && none !== undefined) return html`<p class="empty">${none}</p>`;
   return html`<ul class=${name}>
     ${rows}

@@ -6,10 +6,11 @@ const MAX_RETRY_AFTER = 86_400;
 
 export type Read<T> = (response: Response) => Promise<T>;
 
-interface Get<T> {
+/** Sends a request to this origin. Never throws. */
+export type Send = <T>(path: string, read: Read<T>, method?: "GET" | "POST") => Promise<Result<T>>;
+
+interface Sender {
   readonly key: string;
-  readonly path: string;
-  readonly read: Read<T>;
   /** Maximum time for the whole response. */
   readonly timeoutMs: number;
   /** Ends the request early, or keeps it from being sent. */
@@ -19,23 +20,25 @@ interface Get<T> {
 /** The page sends one request at a time. */
 const inTurn = pLimit(1);
 
-/** Sends a GET request to this origin. Never throws. The browser keeps no copy, because the response is personal data. */
-export function get<T>({ key, path, read, timeoutMs, signal }: Get<T>): Promise<Result<T>> {
-  return inTurn(async () => {
-    try {
-      const response = await fetch(path, {
-        headers: { Authorization: `Bearer ${key}` },
-        cache: "no-store",
-        credentials: "omit",
-        redirect: "error",
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-      });
-      if (!response.ok) return { kind: "refused", refusal: await refusalOf(response) };
-      return { kind: "ok", body: await read(response) };
-    } catch {
-      return { kind: "unreachable" };
-    }
-  });
+/** Returns what sends requests with a key. The browser keeps no copy of a response, because that is personal data. */
+export function sender({ key, timeoutMs, signal }: Sender): Send {
+  return (path, read, method = "GET") =>
+    inTurn(async () => {
+      try {
+        const response = await fetch(path, {
+          method,
+          headers: { Authorization: `Bearer ${key}` },
+          cache: "no-store",
+          credentials: "omit",
+          redirect: "error",
+          signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        });
+        if (!response.ok) return { kind: "refused", refusal: await refusalOf(response) };
+        return { kind: "ok", body: await read(response) };
+      } catch {
+        return { kind: "unreachable" };
+      }
+    });
 }
 
 export async function json<T>(response: Response): Promise<T> {

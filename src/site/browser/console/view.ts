@@ -7,6 +7,10 @@ import { limitsView } from "./limits-view.ts";
 import type { Model } from "./model.ts";
 import { notice, refusalNotice } from "./parts.ts";
 import { ago, countdown, nameOf } from "./text.ts";
+import { webhooksView } from "./webhooks-view.ts";
+
+const VIEWS = { limits: limitsView, candidates: candidatesView, webhooks: webhooksView };
+const TITLES = { limits: "Limits", candidates: "Candidates", webhooks: "Webhooks" };
 
 export function view(app: App): TemplateResult {
   const { model } = app;
@@ -16,26 +20,23 @@ export function view(app: App): TemplateResult {
 
 export function titleOf({ page, keys, candidates }: Model): string {
   if (keys.length === 0) return "Console";
-  if (page.kind === "limits") return "Limits · Console";
-  if (page.kind === "candidates") return "Candidates · Console";
+  if (page.kind !== "candidate") return `${TITLES[page.kind]} · Console`;
   const held = candidates.get(page.id);
   return `${held === undefined ? "Candidate" : nameOf(held.candidate)} · Console`;
 }
 
 function page(app: App): TemplateResult {
   const { page } = app.model;
-  if (page.kind === "candidate") return candidateView(app, page.id);
-  return page.kind === "candidates" ? candidatesView(app) : limitsView(app);
+  return page.kind === "candidate" ? candidateView(app, page.id) : VIEWS[page.kind](app);
 }
 
 function bar(app: App): TemplateResult {
   const { model } = app;
   const limits = model.readings.get(model.keys[0] ?? "")?.limits;
-  const current = (kind: string) => (model.page.kind.startsWith(kind) ? "page" : nothing);
+  const current = (kind: string) => (kind.startsWith(model.page.kind) ? "page" : nothing);
   return html`<div class="bar-top">
     <nav aria-label="Console">
-      <a href="#/limits" aria-current=${current("limits")}>Limits</a>
-      <a href="#/candidates" aria-current=${current("candidate")}>Candidates</a>
+      ${Object.entries(TITLES).map(([kind, title]) => html`<a href=${`#/${kind}`} aria-current=${current(kind)}>${title}</a>`)}
     </nav>
     <p class="account">
       ${limits === undefined ? nothing : html`<span>Account <code>${limits.account_id}</code></span> <span>key <code>${limits.key_id}</code></span>`}
