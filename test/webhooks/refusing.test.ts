@@ -56,7 +56,7 @@ describe("a receiver that refuses", () => {
   const CASES: [name: string, headers: () => Record<string, string | string[]>, from: number, to: number][] = [
     ["nothing", () => ({}), 5, 5.6],
     ["an hour", () => ({ "Retry-After": "3600" }), HOUR_S, HOUR_S + 1],
-    ["an hour, as a date", () => ({ "Retry-After": inAnHour() }), HOUR_S - 2, HOUR_S + 1],
+    ["an hour, as a date", () => ({ "Retry-After": inAnHour() }), HOUR_S - 60, HOUR_S + 1],
     ["a date that is past", () => ({ "Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT" }), 5, 5.6],
     ["no time", () => ({ "Retry-After": "0" }), 5, 5.6],
     ["a time before now", () => ({ "Retry-After": "-3600" }), 5, 5.6],
