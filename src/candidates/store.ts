@@ -231,10 +231,11 @@ export class CandidateStore {
     }
   }
 
-  /** Writes a candidate again unchanged, at a new position. Returns false if there is none. */
+  /** Writes a candidate again at a new position. An unsettled write may have brought it into its state. False if it is missing. */
   async #renew(key: CandidateKey): Promise<boolean> {
     try {
-      await this.#queued({ ...key, ...service(key.accountId, "feed") }, copy);
+      const after = await this.#queued({ ...key, ...service(key.accountId, "feed") }, copy);
+      this.changedAccounts.note([{ before: undefined, after }], Date.parse(after.updated_at));
       return true;
     } catch (error) {
       if (isGone(error)) return false;
@@ -245,6 +246,5 @@ export class CandidateStore {
 }
 
 type Written = CandidateKey & Author;
-
 /** An edit that changes nothing but the feed position. */
 const copy = (found: Found): Found => ({ ...found });

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
-import http from "node:http";
+import http, { type RequestOptions } from "node:http";
 import https from "node:https";
-import type { LookupFunction } from "node:net";
+import type { LookupFunction, Socket } from "node:net";
+import { connect } from "node:tls";
 import { urlToHttpOptions } from "node:url";
-import { Agent, buildConnector, request } from "undici";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import { type Address, AddressRefused, type Receivers } from "./receivers.ts";
 import type { LastDelivery } from "./schema.ts";
@@ -14,8 +14,10 @@ import type { WebhookRecord } from "./store.ts";
 const TIMEOUT_MS = 15_000;
 /** Maximum size of the answer's body that is read, in bytes. None of it is kept. */
 const MAX_READ = 1_024;
-/** Maximum size of all that comes on a connection, in bytes. undici bounds headers, but not interim responses and reason phrases. */
-const MAX_RECEIVED = 256 * 1_024;
+/** Maximum number of interim responses (1xx). Node.js bounds the size of each, and that of the headers. */
+const MAX_INTERIM = 200;
+/** Maximum number of addresses that a connection is tried to: a name may have many that belong to others. */
+const MAX_TRIED = 4;
 
 /** A nudge. */
 export interface Nudge {
@@ -47,27 +49,36 @@ export function delivery({ receivers, proxy, clock }: Dependencies) {
   /** Sends it, and returns the status of the answer, and its Retry-After. */
   async function post(webhook: WebhookRecord, nudge: Nudge, signal: AbortSignal) {
     const url = new URL(webhook.url);
+    const over = once(signal, "abort").then(() => Promise.reject(signal.reason as Error));
+    const addresses = (await Promise.race([receivers.addressesOf(url), over])).slice(0, MAX_TRIED);
     const body = bodyOf(webhook.id, nudge, clock.now());
-    const headers = { ...signed(webhook, nudge.id, body, clock.now()), host: url.host };
-    const late = once(signal, "abort").then(() => Promise.reject(signal.reason as Error));
-    const addresses = await Promise.race([receivers.addressesOf(url), late]);
-    const dispatcher = proxy === null ? direct(addresses) : tunnel(proxy, url, addresses, signal);
+    const headers = { ...signed(webhook, nudge.id, body, clock.now()), "content-length": body.length };
+    const connection = proxy === null ? direct(addresses) : await tunnel(proxy, url, addresses, signal);
+    const { request } = url.protocol === "https:" ? https : http;
+    const sent = request(url, { ...connection, method: "POST", headers, signal });
     try {
-      // Until there is a connection, undici does not heed the signal.
-      const asked = request(url, { method: "POST", headers, body, dispatcher, signal });
-      const answer = await Promise.race([asked, late]);
-      await answer.body.dump({ limit: MAX_READ, signal }).catch(() => undefined); // the status has come in time
-      return { status: answer.statusCode, retryAfterMs: retryAfterOf(answer.headers["retry-after"], clock.now()) };
+      let interim = 0; // each may be as long as the headers of an answer, and more may follow without end
+      sent.on("information", () => ++interim > MAX_INTERIM && sent.destroy(new Error("Too many interim responses.")));
+      const closed = once(sent, "close").then(() => Promise.reject(new Error("No answer.")));
+      const answered = once(sent, "response") as Promise<[http.IncomingMessage]>;
+      sent.on("error", () => undefined); // also of what comes after the answer
+      sent.end(body);
+      const [answer] = await Promise.race([answered, closed]);
+      await read(answer).catch(() => undefined); // the status has come in time
+      const retryAfterMs = retryAfterOf(answer.headers["retry-after"], clock.now());
+      return { status: answer.statusCode ?? 0, retryAfterMs };
     } finally {
-      void dispatcher.destroy();
+      sent.destroy();
     }
   }
 
   return async (webhook: WebhookRecord, nudge: Nudge): Promise<Outcome> => {
     const began = performance.now();
     const over = new AbortController();
-    const timer = setTimeout(() => over.abort(new DOMException("No answer in time.", "TimeoutError")), TIMEOUT_MS);
-    const none = (error: unknown) => ({ status: null, error: errorOf(error), retryAfterMs: 0 });
+    const timer = setTimeout(() => over.abort(), TIMEOUT_MS);
+    const none = (error: unknown) => {
+      return { status: null, error: over.signal.aborted ? "timeout" : errorOf(error), retryAfterMs: 0 } as const;
+    };
     const answer = await post(webhook, nudge, over.signal).catch(none);
     clearTimeout(timer);
     const isSent = answer.status !== null && answer.status >= 200 && answer.status < 300;
@@ -76,50 +87,39 @@ export function delivery({ receivers, proxy, clock }: Dependencies) {
 }
 
 /** Connects to one of the addresses that were checked, and to no other. */
-function direct(addresses: readonly Address[]): Agent {
+function direct(addresses: readonly Address[]): RequestOptions {
   const lookup: LookupFunction = (_name, { all }, done) => {
     const [first] = addresses;
     if (all || first === undefined) done(null, [...addresses]);
     else done(null, first.address, first.family);
   };
-  return agent(buildConnector({ lookup }));
+  return { agent: false, lookup };
 }
 
-/**
- * As `direct`, through an HTTP proxy: it is asked for an address, so that it cannot look the name up again. ProxyAgent of undici would
- * connect without end to a proxy that closes the connection.
- */
-function tunnel(proxy: string, { port, protocol }: URL, addresses: readonly Address[], signal: AbortSignal) {
+/** As `direct`, through an HTTP proxy: it is asked for an address (CONNECT), so that it cannot look the name up again. */
+async function tunnel(
+  proxy: string,
+  url: URL,
+  addresses: readonly Address[],
+  signal: AbortSignal,
+): Promise<RequestOptions> {
   const { address = "", family } = addresses.find((each) => each.family === 4) ?? addresses[0] ?? {};
-  const isSecure = protocol === "https:";
-  const path = `${family === 6 ? `[${address}]` : address}:${port || (isSecure ? 443 : 80)}`;
+  const isSecure = url.protocol === "https:";
+  const path = `${family === 6 ? `[${address}]` : address}:${url.port || (isSecure ? 443 : 80)}`;
   const { auth, ...server } = urlToHttpOptions(new URL(proxy));
   const basic = auth ? { "proxy-authorization": `Basic ${Buffer.from(auth).toString("base64")}` } : {};
   const options = { ...server, method: "CONNECT", path, headers: { host: path, ...basic }, agent: false, signal };
-  const secure = buildConnector({});
-  const connect: buildConnector.connector = (given, done) => {
-    const asked = server.protocol === "https:" ? https.request(options) : http.request(options);
-    asked.on("error", (error) => done(signal.aborted ? (signal.reason as Error) : error, null));
-    asked.on("connect", ({ statusCode }, socket) => {
-      if (statusCode === 200 && isSecure) return secure({ ...given, httpSocket: socket }, done);
-      if (statusCode === 200) return done(null, socket);
-      socket.destroy();
-      done(new Error(`The proxy answered ${statusCode}.`), null);
-    });
-    asked.end();
-  };
-  return agent(connect);
+  const asked = (server.protocol === "https:" ? https : http).request(options).end();
+  const [{ statusCode }, socket] = (await once(asked, "connect", { signal })) as [http.IncomingMessage, Socket];
+  signal.addEventListener("abort", () => socket.destroy(), { once: true });
+  if (statusCode !== 200) throw new Error(`The proxy answered ${statusCode}.`, { cause: socket.destroy() });
+  return { createConnection: () => (isSecure ? connect({ socket, servername: url.hostname }) : socket) };
 }
 
-function agent(connector: buildConnector.connector): Agent {
-  const connect: buildConnector.connector = (options, done) =>
-    connector(options, (...result) => {
-      const [, socket] = result;
-      const check = () => socket !== null && socket.bytesRead > MAX_RECEIVED && socket.destroy(new Error("Too long."));
-      socket?.on("readable", check);
-      done(...result);
-    });
-  return new Agent({ connect });
+/** Reads MAX_READ, so that the receiver can end in order, and drops it. */
+async function read(answer: http.IncomingMessage): Promise<void> {
+  let size = 0;
+  for await (const part of answer) if ((size += (part as Buffer).length) > MAX_READ) break;
 }
 
 function bodyOf(webhook: string, { since }: Nudge, now: number): string {
@@ -153,7 +153,6 @@ function retryAfterOf(header: string | string[] | undefined, now: number): numbe
 
 function errorOf(error: unknown): NonNullable<LastDelivery["error"]> {
   if (error instanceof AddressRefused) return "address";
-  const { name, code = "" } = error as { name?: string; code?: string };
-  if (name === "TimeoutError" || /TIMEOUT/.test(code)) return "timeout";
-  return /TLS|SSL|CERT|SIGNED|VERIFY|^EPROTO$/.test(code) ? "tls" : "connection";
+  const { code = "" } = error as { code?: string };
+  return /TLS|SSL|CERT|SIGNED|VERIFY|^EPROTO$/.test(code) ? "tls" : /TIMEDOUT/.test(code) ? "timeout" : "connection";
 }

@@ -9,7 +9,7 @@ import { invalid, type Precondition, problem } from "../problems.ts";
 import type { Deliver } from "./delivery.ts";
 import type { Receivers } from "./receivers.ts";
 import type { Webhook, WebhookInput, WebhookPatch, WebhookWithSecret } from "./schema.ts";
-import { NOTHING, type WebhookRecord, type WebhookStore } from "./store.ts";
+import { NOTHING, waitsForRetry, type WebhookRecord, type WebhookStore } from "./store.ts";
 
 /** Maximum number of secrets that sign. Only whoever rotates several times a day has more than two. */
 const MAX_SECRETS = 4;
@@ -71,7 +71,8 @@ export function webhookService(dependencies: WebhookServiceOptions) {
     const edit = (before: WebhookRecord) => {
       precondition(() => [taggedView(before)]);
       const isMoved = changed.url !== undefined && changed.url !== before.url;
-      const delivery = enabled === undefined && !isMoved ? {} : restarted(before, enabled);
+      const isOn = enabled ?? before.disabled === null;
+      const delivery = enabled === undefined && !isMoved ? {} : restarted(before, isOn, isMoved);
       if (isDeepStrictEqual({ ...before, ...changed, ...delivery }, before)) return {};
       return { ...changed, ...delivery, updated_at: timestamp(clock.now()) };
     };
@@ -83,12 +84,15 @@ export function webhookService(dependencies: WebhookServiceOptions) {
   }
 
   /** Returns what begins the deliveries of a webhook anew, with what it has to tell, or ends them. */
-  function restarted({ disabled, telling, since, due_at, tries }: WebhookRecord, enabled = disabled === null) {
+  function restarted(before: WebhookRecord, enabled: boolean, isMoved: boolean): Partial<WebhookRecord> {
+    const { disabled, due_at } = before;
     const now = clock.now();
-    const untold = telling ?? since;
-    if (!enabled) return disabled === null ? { ...NOTHING, since: untold, disabled: requestedAt(now) } : {};
-    if (disabled !== null) return { ...NOTHING, since: untold ?? Date.parse(disabled.at), disabled: null, due_at: now };
-    return due_at === null ? {} : { ...NOTHING, since: untold, due_at: tries > 0 ? now : due_at };
+    const untold = { ...NOTHING, since: before.telling ?? before.since };
+    if (!enabled) return disabled === null ? { ...untold, disabled: requestedAt(now) } : {};
+    if (disabled !== null)
+      return { ...untold, since: untold.since ?? Date.parse(disabled.at), disabled: null, due_at: now };
+    if (waitsForRetry(before)) return { ...untold, due_at: now };
+    return isMoved && due_at !== null ? { ...untold, due_at } : {}; // what is under way went to the other URL
   }
 
   /** @throws problem version_mismatch */
@@ -122,7 +126,7 @@ export function webhookService(dependencies: WebhookServiceOptions) {
     const { at, status, error, isSent } = await deliver(webhook, { id: newId("msg"), since: clock.now() });
     for (let isWritten = false; !isWritten;) {
       const now = await store.get(webhook.account, webhook.id);
-      const retry = isSent && now.tries > 0 ? { due_at: clock.now() } : {};
+      const retry = isSent && waitsForRetry(now) ? { due_at: clock.now() } : {};
       isWritten = await store.update(now, { last: { at, status, error }, ...retry });
     }
   }

@@ -22,13 +22,15 @@ export interface Delivery {
   readonly telling: number | null;
   /** webhook-id of that nudge. */
   readonly message: string | null;
+  /** What became of its latest attempt. Under way also if its process has died. */
+  readonly attempt: "under_way" | "refused" | "unanswered" | null;
   /** Number of its attempts that failed. */
   readonly tries: number;
   /** When the next attempt may begin. Null if there is nothing to tell. */
   readonly due_at: number | null;
 }
 
-export const NOTHING: Delivery = { since: null, telling: null, message: null, tries: 0, due_at: null };
+export const NOTHING: Delivery = { since: null, telling: null, message: null, attempt: null, tries: 0, due_at: null };
 
 export interface WebhookRecord extends Delivery {
   /** The account, a slash, and a number below MAX_WEBHOOKS. */
@@ -51,13 +53,21 @@ export interface WebhookRecord extends Delivery {
   readonly quick: boolean;
 }
 
+/** Returns whether a nudge waits to be sent again. */
+export function waitsForRetry({ attempt }: Delivery): boolean {
+  return attempt === "refused" || attempt === "unanswered";
+}
+
 const slotsOf = (account: string) => Array.from({ length: MAX_WEBHOOKS }, (_, slot) => `${account}/${slot}`);
 const byAge = (one: WebhookRecord, other: WebhookRecord) => (one.id < other.id ? -1 : 1);
 
 /** The webhooks, and what is to be sent to them. Every method may throw problem store_unavailable. */
 export class WebhookStore implements Indexed {
   readonly indexes = [
-    { collection: "webhooks", indexes: [{ key: { due_at: 1 }, partialFilterExpression: { due_at: { $gt: 0 } } }] },
+    {
+      collection: "webhooks",
+      indexes: [{ key: { quick: 1, due_at: 1 }, partialFilterExpression: { due_at: { $gt: 0 } } }],
+    },
   ];
   readonly #webhooks: BoundedCollection<WebhookRecord>;
   readonly #candidates: BoundedCollection<Stored>;

@@ -47,7 +47,9 @@ export function simulated(mongo: Mongo, maxStepMs: number): Simulated {
   const receivers = receiverRules({ isProduction: false, allowed: [] });
   const deliver = delivery({ receivers, proxy: null, clock });
   const nextDue = async () => {
+    const isIdle = underWay === 0;
     const due = await Promise.all([true, false].map((quick) => store.due(Infinity, quick, 1)));
+    if (!isIdle || underWay > 0) return time; // a claim is due again later, if its process dies
     return Math.min(Infinity, ...due.flat().map(({ due_at }) => due_at ?? 0));
   };
   let beforeLook = (): void => undefined;
