@@ -91,6 +91,22 @@ describe("a write that was answered with 503 and that MongoDB has made, or makes
     expect((await store.reader.get(account, id)).name).to.equal("Ann");
   });
 
+  it("is told to webhooks that want the state which it reached, although the client's next try changes nothing", async () => {
+    const { id } = await store.insert(candidateWithExpiry(account, "2090-01-31"), author());
+    await store.changedAccounts.write();
+    const written = await store.changedAccounts.read();
+    lose = { name: "update candidates", instead: async (run) => void (await run()) };
+    const withdraw = () =>
+      store.change(author(account), id, (record) => (record.withdrawn ? record : { ...record, withdrawn: true }));
+    await lost(withdraw);
+    expect(await store.inFlight.settled(20_000), "settled").to.equal(true);
+    expect(await withdraw()).to.include({ state: "withdrawn" });
+    await store.changedAccounts.write();
+    const later = (await store.changedAccounts.read()).filter(({ _id }) => written.every((note) => note._id !== _id));
+    const noted = later.flatMap(({ accounts }) => accounts ?? []).filter((each) => each.account === account);
+    expect(noted.flatMap(({ states }) => states)).to.include("withdrawn");
+  });
+
   it("is written again with a place that no reader has passed: a deletion", async () => {
     const { id } = await store.insert(candidateWithExpiry(account, "2090-01-31"), author());
     lose = { name: "update candidates", instead: async (run) => void (await run()) };

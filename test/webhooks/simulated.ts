@@ -17,6 +17,10 @@ export interface Simulated {
   readonly store: WebhookStore;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Sets the clock forward or, if negative, back. */
+  step(ms: number): void;
+  /** Accounts that are suspended. */
+  readonly suspended: Set<string>;
   /** Entries that were appended to the audit. */
   readonly audited: readonly { action: string; subject: string; details: object }[];
   /** Adds a webhook of a new account. @returns the account. */
@@ -44,6 +48,7 @@ export function simulated(mongo: Mongo, maxStepMs: number): Simulated {
   }
   const [store, changed] = [new Counting(mongo), new ChangedAccounts(mongo)];
   const audited: { action: string; subject: string; details: object }[] = [];
+  const suspended = new Set<string>();
   const receivers = receiverRules({ isProduction: false, allowed: [] });
   const deliver = delivery({ receivers, proxy: null, clock });
   const nextDue = async () => {
@@ -57,7 +62,7 @@ export function simulated(mongo: Mongo, maxStepMs: number): Simulated {
     store,
     changed,
     checkpoints: { silentFor: () => (beforeLook(), []) },
-    accounts: { activeOf: (ids) => Promise.resolve(new Set(ids)) },
+    accounts: { activeOf: (ids) => Promise.resolve(new Set(ids.filter((id) => !suspended.has(id)))) },
     audit: { append: (entries) => Promise.resolve(void audited.push(...entries)) },
     deliver,
     clock,
@@ -70,6 +75,8 @@ export function simulated(mongo: Mongo, maxStepMs: number): Simulated {
     store,
     audited,
     now: clock.now,
+    suspended,
+    step: (ms) => void (time += ms),
     async webhook(url) {
       const account = newTypeId("acct");
       await store.insert(webhookRecord({ account, url }));
@@ -87,10 +94,11 @@ export function simulated(mongo: Mongo, maxStepMs: number): Simulated {
       beforeLook = () => {
         if (busy) return;
         busy = true;
-        time += underWay > 0 ? 10 : Math.min(Math.max(next - time, 250), maxStepMs);
+        const wasUnderWay = underWay > 0; // what is due next then is what follows if the process dies
+        time += wasUnderWay ? 10 : Math.min(Math.max(next - time, 250), maxStepMs);
         void Promise.all([each(), ends(), nextDue()]).then(([, isOver, due]) => {
           busy = false;
-          next = due;
+          next = wasUnderWay ? 0 : due;
           if (isOver || time >= end) stop.abort();
         });
       };

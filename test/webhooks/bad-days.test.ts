@@ -1,0 +1,73 @@
+import { expect } from "chai";
+import { newTypeId } from "../../src/infra/ids.ts";
+import { useDatabase } from "../support/use-service.ts";
+import { useReceiver } from "./receiver.ts";
+import { webhookRecord } from "./records.ts";
+import { simulated, type Simulated } from "./simulated.ts";
+
+const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
+
+describe("nudges on a bad day", function () {
+  this.timeout(60_000);
+  const mongo = useDatabase();
+  const receiver = useReceiver();
+  let simulation: Simulated;
+  let path: string;
+  const told = () => receiver.received.filter((nudge) => nudge.path === path);
+  beforeEach(async () => {
+    for (const name of ["webhooks", "changed_accounts"]) await mongo.db.collection(name).deleteMany({});
+    simulation = simulated(mongo, SECOND);
+    path = `/${newTypeId("wh")}`;
+  });
+
+  it("tell a receiver that does each webhook-id once of a change that came while its answer was lost", async () => {
+    const account = await simulation.webhook(receiver.origin + path);
+    const done = new Set<unknown>();
+    let mirrored = 0;
+    receiver.answer(path, (response, { headers }) => {
+      if (!done.has(headers["webhook-id"])) mirrored = told().length;
+      done.add(headers["webhook-id"]);
+      if (told().length > 1) response.writeHead(204).end();
+      else void simulation.change(account).then(() => response.destroy());
+    });
+    await simulation.change(account);
+    await simulation.until(() => false, 5 * MINUTE);
+    expect(mirrored).to.equal(2);
+  });
+
+  it("come soon although the clock was set back by an hour", async () => {
+    const account = await simulation.webhook(receiver.origin + path);
+    const webhook = async () => (await simulation.store.of(account))[0];
+    await simulation.change(account);
+    await simulation.until(async () => (await webhook())?.last !== null, MINUTE);
+    await simulation.change(account);
+    await simulation.until(async () => (await webhook())?.since !== null, MINUTE);
+    simulation.step(-HOUR);
+    await simulation.change(account);
+    await simulation.until(() => told().length > 1, 2 * MINUTE);
+    expect(told()).to.have.length.above(1);
+  });
+
+  it("come in 10 s although 2,000 webhooks of suspended accounts have something to tell", async () => {
+    for (let n = 0; n < 400; n++) {
+      const account = newTypeId("acct");
+      simulation.suspended.add(account);
+      const due = { account, url: `${receiver.origin}/suspended`, since: 1, due_at: simulation.now() - HOUR };
+      const slots = Array.from({ length: 5 }, (_, slot) => ({ ...webhookRecord(due), _id: `${account}/${slot}` }));
+      await mongo.db.collection<{ _id: string }>("webhooks").insertMany(slots);
+    }
+    await simulation.change(await simulation.webhook(receiver.origin + path));
+    await simulation.until(() => told().length > 0, 10 * SECOND);
+    expect(told()).to.have.length(1);
+  });
+
+  it("come although another webhook, or a note, is damaged", async () => {
+    const bad = await simulation.webhook(`${receiver.origin}/bad`);
+    await mongo.db.collection("webhooks").updateOne({ account: bad }, { $unset: { states: 1 } });
+    await mongo.db.collection("changed_accounts").insertOne({ accounts: [{ account: bad, since: 1 }], since: 1 });
+    await simulation.change(bad);
+    await simulation.change(await simulation.webhook(receiver.origin + path));
+    await simulation.until(() => told().length > 0, 10 * SECOND).catch(() => undefined);
+    expect(told()).to.have.length(1);
+  });
+});
