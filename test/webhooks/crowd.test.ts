@@ -43,4 +43,26 @@ describe("60 receivers that never answer", () => {
     expect(hanging.connections).to.equal(LANE);
     expect(new Set(hanging.asked).size, "one delivery a webhook").to.equal(LANE);
   });
+
+  it("hold back nobody who answered quickly before, not even if they did so themselves until now", async () => {
+    const { client } = await service.account();
+    const { webhook } = await createWebhook(client, { url: `${receiver.origin}/still-quick` });
+    const since = webhook.created_at;
+    const all = [client];
+    for (let account = 0; account < 6; account++) {
+      const { client: theirs } = await service.account();
+      all.push(theirs);
+      for (let n = 0; n < WEBHOOKS; n++)
+        await createWebhook(theirs, { url: `${hanging.origin}/later/${account}/${n}` });
+    }
+    // As if each had answered at once until now.
+    await webhooks().updateMany({ created_at: { $gte: since } }, { $set: { quick: true, sent_at: 0 } });
+    const before = hanging.connections;
+    await Promise.all(all.slice(1).map((theirs) => theirs.post("/candidates", {})));
+    await until(() => hanging.connections >= before + LANE);
+    const began = performance.now();
+    await client.post("/candidates", {});
+    const [first] = await receiver.nudges("/still-quick", 1);
+    expect((first?.at ?? Infinity) - began).to.be.below(5_000);
+  });
 });
