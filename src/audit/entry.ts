@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Details of an entry. Never a secret or a hash of one. */
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
@@ -45,9 +45,7 @@ export function lineOf({ account, action, actor, at, details, hash, _id, of, out
 }
 
 export function hashOf(record: AuditRecord): string {
-  return createHash("sha256")
-    .update(lineOf({ ...record, hash: "" }))
-    .digest("hex");
+  return hash("sha256", lineOf({ ...record, hash: "" }), "hex");
 }
 
 /** Returns the entry that follows another one in its account. `head` is undefined if there is none. */

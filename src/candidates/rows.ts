@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { RenderedJson } from "../infra/json-parts.ts";
 import { renderTombstone } from "./erasure.ts";
 import type { FeedEntry, FeedPage } from "./feed.ts";
@@ -85,6 +85,6 @@ const COMMA = Buffer.from(",");
  */
 export function pageTag({ rows, more }: FeedPage<FeedEntry>, cursor: string): string {
   const versions = rows.map(({ change, version }) => `${change} ${version}`);
-  const hash = createHash("sha256").update([LIST_SCHEMA_VERSION, more, cursor, ...versions].join("\n"));
-  return `"${hash.digest("base64url").slice(0, 27)}"`;
+  const facts = [LIST_SCHEMA_VERSION, more, cursor, ...versions].join("\n");
+  return `"${hash("sha256", facts, "base64url").slice(0, 27)}"`;
 }

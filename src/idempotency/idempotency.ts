@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { BinaryResponse, type JsonResponse } from "../http/response.ts";
 import type { Clock } from "../infra/clock.ts";
 import { type IdPrefix, idsFrom, type NewId } from "../infra/ids.ts";
@@ -83,10 +83,10 @@ export function idempotencyService({ store, clock, random, leaseMs = LEASE_MS }:
     const now = clock.now();
     const seed = random(16).toString("base64url");
     const fresh: IdempotencyRecord = {
-      _id: `${accountId}.${sha256(key)}`,
+      _id: `${accountId}.${hash("sha256", key, "base64url")}`,
       account: accountId,
       subject: subject ?? idsFrom(seed, now)(creates),
-      fingerprint: sha256(fingerprint),
+      fingerprint: hash("sha256", fingerprint, "base64url"),
       seed,
       owner: random(16).toString("base64url"),
       lease_until: now + leaseMs,
@@ -151,10 +151,6 @@ function successor(found: IdempotencyRecord, fresh: IdempotencyRecord): Idempote
 
 function inFlight(): Problem {
   return problem("idempotency_in_flight", IN_FLIGHT, { headers: { "Retry-After": "1" } });
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("base64url");
 }
 
 /** The header as its draft defines it: a quoted string (RFC 8941, 3.3.3), for example `"8e03978e-40d5"`. */
