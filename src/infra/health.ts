@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Mongo } from "./mongo.ts";
 import { memoryCheck, type RedisMemoryOptions } from "./redis-memory.ts";
 
@@ -5,7 +6,7 @@ const CHECK_EVERY_MS = 5_000;
 
 export function healthChecks({ mongo, redis, metrics, log }: RedisMemoryOptions & { readonly mongo: Mongo }) {
   const checkMemory = memoryCheck({ redis, metrics, log });
-  let timer: NodeJS.Timeout | undefined;
+  const stopping = new AbortController();
 
   /** Pings both servers, and returns one text for each that does not respond. */
   async function faults(): Promise<string[]> {
@@ -25,18 +26,11 @@ export function healthChecks({ mongo, redis, metrics, log }: RedisMemoryOptions 
   }
 
   /** Checks both servers, and the memory of Redis, every 5 s, for the metrics. A check that is slow delays the next. */
-  function watch(): void {
-    const check = async (): Promise<void> => {
-      await Promise.all([faults(), checkMemory().catch(() => undefined)]);
-      if (timer !== undefined) timer = setTimeout(() => void check(), CHECK_EVERY_MS).unref();
-    };
-    timer = setTimeout(() => void check(), 0).unref();
+  async function watch(): Promise<void> {
+    const { signal } = stopping;
+    do await Promise.all([faults(), checkMemory().catch(() => undefined)]);
+    while (await wait(CHECK_EVERY_MS, true, { signal, ref: false }).catch(() => false));
   }
 
-  function stop(): void {
-    clearTimeout(timer);
-    timer = undefined;
-  }
-
-  return { faults, watch, stop };
+  return { faults, watch: () => void watch(), stop: () => stopping.abort() };
 }
