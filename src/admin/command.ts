@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "@commander-js/extra-typings";
@@ -42,7 +41,7 @@ export interface EraseOptions extends ErasureOptions {
 }
 
 export async function printed(result: object, { stdout }: Pick<CommandContext, "stdout">): Promise<void> {
-  await pipeline(Readable.from([`${JSON.stringify(result, null, 2)}\n`]), stdout, { end: false });
+  await pipeline([`${JSON.stringify(result, null, 2)}\n`], stdout, { end: false });
 }
 
 const AT_ONCE = 4;

@@ -1,5 +1,4 @@
 import type { Command } from "@commander-js/extra-typings";
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { DESPITE_HOLDS, nounOf, type Run, timeOf, YES } from "./command.ts";
 import { timestamp } from "../infra/clock.ts";
@@ -18,7 +17,7 @@ export function addErasureCommands(admin: Command, run: Run): void {
     .action(({ since }) =>
       run(async (operations, { stdout }) => {
         if (since > timestamp(operations.clock.now())) throw invalid("/since", "must not be in the future");
-        await pipeline(Readable.from(linesSince(operations, since)), stdout, { end: false });
+        await pipeline(linesSince(operations, since), stdout, { end: false });
         return undefined;
       }),
     );

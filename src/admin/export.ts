@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { stringify } from "csv-stringify/sync";
 import { CandidateReader } from "../candidates/reader.ts";
@@ -17,7 +16,7 @@ export async function exportCandidates(
   await (await operations.accountStore()).get(account);
   const reader = new CandidateReader(await operations.mongo());
   const unreadable = new Set<string>();
-  const texts = Readable.from(textsOf(format, () => candidatesOf(reader, account, unreadable)));
+  const texts = textsOf(format, () => candidatesOf(reader, account, unreadable));
   const audited = { action: "candidates export", accountId: account, subject: account, details: { format } };
   const audit = await operations.audit();
   await audit.around(audited, () => pipeline(texts, stdout, { end: false }));
