@@ -13,11 +13,9 @@ interface Dependencies {
   readonly clock: Clock;
   /** Unique to this process. */
   readonly writer: string;
-  /** Time between two writes, in milliseconds. */
-  readonly periodMs?: number;
 }
 
-/** Less than a minute, because the write takes time too. */
+/** Time between two writes, in milliseconds. Less than a minute, because the write takes time too. */
 const PERIOD_MS = 50_000;
 /** Accounts and surfaces that `mostRefused` returns. */
 const MAX_SHOWN = 20;
@@ -31,7 +29,7 @@ const MAX_SHOWN = 20;
  * hour, key and surface.
  */
 export class UsageCounter {
-  readonly #options: Required<Dependencies>;
+  readonly #options: Dependencies;
   readonly #counts = new Map<string, Usage>();
   /** The counts that have changed since they were last written. */
   readonly #changed = new Set<Usage>();
@@ -41,17 +39,16 @@ export class UsageCounter {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: Dependencies) {
-    this.#options = { periodMs: PERIOD_MS, ...options };
+    this.#options = options;
   }
 
   /** Starts the writes. The first one comes after a random part of the period, so that replicas do not all write at once. */
   start(): void {
-    const { periodMs } = this.#options;
     const first = () => {
-      this.#timer = setInterval(() => void this.#write(), periodMs).unref();
+      this.#timer = setInterval(() => void this.#write(), PERIOD_MS).unref();
       void this.#write();
     };
-    this.#timer = setTimeout(first, periodMs * Math.random()).unref();
+    this.#timer = setTimeout(first, PERIOD_MS * Math.random()).unref();
   }
 
   /** Stops the writes. Writes once more, and waits for it at most `withinMs` milliseconds. Never fails. */
