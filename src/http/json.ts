@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { listed, problem } from "../problems.ts";
 import { pointersTo } from "../schema/pointer.ts";
 
@@ -30,7 +31,8 @@ export function parseBody(bytes: Uint8Array): unknown {
  * @throws problems malformed_json, payload_too_large
  */
 export function parseJson(bytes: Uint8Array, maxValues = MAX_VALUES) {
-  const text = decode(bytes);
+  if (!isUtf8(bytes)) throw malformed("The body is not UTF-8. Send JSON in UTF-8.");
+  const text = new TextDecoder().decode(bytes); // without a byte order mark
   const { values, repeatedAt } = inspect(text, maxValues);
   const value = parse(text);
   if (repeatedAt !== undefined)
@@ -39,14 +41,6 @@ export function parseJson(bytes: Uint8Array, maxValues = MAX_VALUES) {
   const pointers = SURROGATE_ESCAPE.test(text) ? pointersTo(value, isIllFormed) : [];
   const detail = "must be Unicode text, without lone surrogates";
   return { value, faults: pointers.map((pointer) => ({ pointer, detail })), values };
-}
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw malformed("The body is not UTF-8. Send JSON in UTF-8.");
-  }
 }
 
 /**

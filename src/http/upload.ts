@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { finished, Transform } from "node:stream";
 import contentDisposition from "content-disposition";
@@ -77,11 +78,8 @@ function dispositionOf(req: IncomingMessage): string | undefined {
 /** Decodes a header as UTF-8 if its bytes are UTF-8, as those of many clients are. Node decodes headers as Latin-1. */
 function asUtf8(text: string): string {
   if (!/^[\x00-\xff]*$/.test(text)) return text; // oxlint-disable-line no-control-regex -- one byte per character
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(text, "latin1"));
-  } catch {
-    return text;
-  }
+  const bytes = Buffer.from(text, "latin1");
+  return isUtf8(bytes) ? bytes.toString() : text;
 }
 
 /** @throws problem unsupported_media_type if a type is declared but is none. */
