@@ -57,7 +57,8 @@ function userOf(scheme: string, rest: string): string {
   return isInQuery ? authority.slice(0, end) : untilLast;
 }
 
-function isEncoded(text: string): boolean {
+/** Returns whether the percent-encoding of a text is complete, and UTF-8. */
+export function isEncoded(text: string): boolean {
   try {
     decodeURIComponent(text);
     return true;

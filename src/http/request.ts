@@ -3,6 +3,7 @@ import type Router from "@koa/router";
 import type { DefaultState, Middleware } from "koa";
 import type { NewId } from "../infra/ids.ts";
 import { problem, type Refusal } from "../problems.ts";
+import { isEncoded } from "../urls.ts";
 
 /** What every middleware knows about a request. */
 export interface RequestState extends DefaultState {
@@ -56,14 +57,9 @@ export function checkHost({ rawHeaders, httpVersion }: IncomingMessage): void {
 
 /** @throws problem malformed_path if the path's percent-encoding is broken or not UTF-8. */
 export function checkPath(path: string): void {
-  if (!path.includes("%")) return;
-  try {
-    decodeURIComponent(path);
-  } catch {
-    const detail =
-      "The path is not valid percent-encoded UTF-8. Encode each byte of the text as % and two hexadecimal digits.";
-    throw problem("malformed_path", detail);
-  }
+  const detail =
+    "The path is not valid percent-encoded UTF-8. Encode each byte of the text as % and two hexadecimal digits.";
+  if (path.includes("%") && !isEncoded(path)) throw problem("malformed_path", detail);
 }
 
 /** Refuses what the router leaves, uncharged: 404 for a path, and 405 with Allow for a method that the path does not take. */
