@@ -7,12 +7,26 @@ import { useReceiver } from "../../webhooks/receiver.ts";
 /** Until another process has the lease, notices that one is silent, and looks in the feed. */
 const MAX_MS = 25_000;
 
-describe("a change of a process that is killed before it has noted it", function () {
+/** Until another process has the lease. */
+const MAX_AFTER_STOP_MS = 15_000;
+
+describe("a change of a process that has not noted it", function () {
   this.timeout(90_000);
-  const replicas = useReplicas(2);
+  const replicas = useReplicas(3);
   const receiver = useReceiver();
 
-  it("is told all the same, and only to the account that has changed", async () => {
+  it("is told by another one if the process is stopped at once", async () => {
+    const third = replicas.all[2];
+    const { client } = await newAccount(replicas.first.operators, third!.url);
+    await client.post("/webhooks", { url: `${receiver.origin}/stopped` });
+    const nudge = receiver.nudges("/stopped", 1);
+    const written = await client.post("/candidates", {});
+    third!.child.kill("SIGTERM");
+    expect(written.status).to.equal(201);
+    expect(await Promise.race([nudge, wait(MAX_AFTER_STOP_MS, [], { ref: false })])).to.have.length(1);
+  });
+
+  it("is told all the same if the process is killed, and only to the account that has changed", async () => {
     const [first, second] = replicas.all;
     const account = await newAccount(replicas.first.operators, first!.url);
     const other = await newAccount(replicas.first.operators, second!.url);
@@ -30,6 +44,7 @@ describe("a change of a process that is killed before it has noted it", function
     const begun = performance.now();
     await Promise.race([nudge, wait(MAX_MS, undefined, { ref: false })]);
     console.log(`        told after ${Math.round((performance.now() - begun) / 100) / 10} s`);
-    expect(receiver.received.map(({ path }) => path)).to.deep.equal(["/changed"]);
+    const told = receiver.received.map(({ path }) => path);
+    expect(told).to.deep.equal(["/stopped", "/changed"]);
   });
 });
