@@ -1,3 +1,4 @@
+import { receiverRules } from "../../src/webhooks/receivers.ts";
 import { expect } from "chai";
 import { expectProblem } from "../support/client.ts";
 import { useService, useSharedAccount } from "../support/use-service.ts";
@@ -168,3 +169,11 @@ for (const { name, settings, accepted, refused } of SETTINGS)
         expect((await client.patch(path, { url })).body, url).to.include({ url: stored });
     });
   });
+
+describe("the url of a webhook with letters beyond ASCII", () => {
+  it("is accepted however often one was read before", () => {
+    const { faultOf } = receiverRules({ isProduction: true, allowed: [] });
+    const faults = Array.from({ length: 50_000 }, () => faultOf("https://büro.example/"));
+    expect(new Set(faults)).to.deep.equal(new Set([undefined]));
+  });
+});
