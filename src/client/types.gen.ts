@@ -2126,7 +2126,7 @@ export type WebhookPatch = {
      */
     states?: Array<'created' | 'in_progress' | 'action_required' | 'completed' | 'withdrawn'> | null;
     /**
-     * Whether nudges are sent. Setting it to true sends one at once, also if it was true and a retry waits.
+     * Whether nudges are sent. Setting it to true sends one at once if it was false, or if a retry waits.
      */
     enabled?: boolean;
 };

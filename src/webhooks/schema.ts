@@ -57,7 +57,7 @@ export const WebhookPatch = component(
     enabled: Type.Optional(
       about(
         Type.Boolean(),
-        "Whether nudges are sent. Setting it to true sends one at once, also if it was true and a retry waits.",
+        "Whether nudges are sent. Setting it to true sends one at once if it was false, or if a retry waits.",
         true,
       ),
     ),

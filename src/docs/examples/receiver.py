@@ -1,7 +1,6 @@
 """Runs mirror.py at each nudge: ONBOARDING_URL=… ONBOARDING_KEY=… WEBHOOK_SECRET=… python3 receiver.py"""
 import http.server, os, pathlib, subprocess, sys, threading, time
 from standardwebhooks import Webhook
-
 webhook, nudged = Webhook(os.environ["WEBHOOK_SECRET"]), threading.Event()
 
 class Receiver(http.server.BaseHTTPRequestHandler):
@@ -10,7 +9,8 @@ class Receiver(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         try:  # verify raises unless the service has signed it
             webhook.verify(self.rfile.read(min(int(self.headers["Content-Length"]), 1024)), dict(self.headers))
-        except Exception:
+        except Exception as error:
+            self.log_error("%s", error)
             return self.send_error(401)
         self.send_response(204)
         self.end_headers()

@@ -2,7 +2,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type Candidate, OnboardingClient } from "@candidate-onboarding/client";
 import { Webhook } from "standardwebhooks";
-
 const { ONBOARDING_URL = "", ONBOARDING_KEY = "", WEBHOOK_SECRET = "", PORT = "3000" } = process.env;
 const mirror = new OnboardingClient({ baseUrl: ONBOARDING_URL, apiKey: ONBOARDING_KEY }).mirror({ every: 3_600 });
 const webhook = new Webhook(WEBHOOK_SECRET);
@@ -13,13 +12,14 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
     webhook.verify(body, request.headers as Record<string, string>); // throws unless the service has signed it
     response.writeHead(204).end();
     mirror.nudge();
-  } catch {
+  } catch (error) {
+    console.error(String(error));
     response.writeHead(401).end();
   }
 }
 createServer((request, response) => void receive(request, response)).listen(Number(PORT));
 const copy = new Map<string, Candidate>(); // or a database: mirror.ts stores the rows of a page with its cursor
-for await (const { rows } of mirror.follow(console.error)) {
+for await (const { rows } of mirror.follow((error) => console.error(String(error)))) {
   for (const row of rows) void (row.deleted ? copy.delete(row.id) : copy.set(row.id, row));
   console.log(`${copy.size} candidates`);
 }
