@@ -12,6 +12,22 @@ describe("the alerts of webhooks", () => {
   const { service, prometheus } = useObserved();
   const webhooks = () => service.operators.mongo.db.collection<WebhookRecord>("webhooks");
 
+  it("say that every nudge fails, until what waits for its retry is sent", async () => {
+    receiver.answer("/unreachable", (response) => void response.destroy());
+    for (const { client } of [await service.account(), await service.account()]) {
+      for (let n = 0; n < 5; n++)
+        expect((await client.post("/webhooks", { url: `${receiver.origin}/unreachable` })).status).to.equal(201);
+      await client.post("/candidates", {});
+    }
+    await prometheus.until('webhook_nudges_total{outcome="failed"} >= 20'); // the second retry follows in five minutes
+    expectReadable(await prometheus.firing("OnboardingWebhookNudgesFail"));
+    receiver.answer("/unreachable", (response) => void response.writeHead(204).end());
+    // As src/docs/alerts.md says.
+    await webhooks().updateMany({ attempt: { $in: ["refused", "unanswered"] } }, { $set: { due_at: Date.now() } });
+    await prometheus.until('webhook_nudges_total{outcome="sent"} == 10');
+    await prometheus.quiet("OnboardingWebhookNudgesFail");
+  });
+
   it("say that nudges are late while receivers that do not answer hold up others", async () => {
     const open: ServerResponse[] = [];
     receiver.answer("/silent", (response) => void open.push(response));
