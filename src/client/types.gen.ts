@@ -2024,7 +2024,11 @@ export type WebhookWithSecret = {
      */
     last_delivery: LastDelivery | null;
     /**
-     * Counts the changes. last_delivery does not count.
+     * When a nudge that failed is sent again. Null if none waits.
+     */
+    next_attempt_at: string | null;
+    /**
+     * Counts the changes. last_delivery and next_attempt_at do not count.
      */
     version: number;
     /**
@@ -2082,7 +2086,11 @@ export type Webhook = {
      */
     last_delivery: LastDelivery | null;
     /**
-     * Counts the changes. last_delivery does not count.
+     * When a nudge that failed is sent again. Null if none waits.
+     */
+    next_attempt_at: string | null;
+    /**
+     * Counts the changes. last_delivery and next_attempt_at do not count.
      */
     version: number;
     /**

@@ -29,7 +29,7 @@ export interface AttemptOptions {
   readonly deliver: Deliver;
   readonly clock: Clock;
   readonly newId: NewId;
-  readonly log: Pick<Logger, "debug" | "warn">;
+  readonly log: Pick<Logger, "warn">;
   readonly metrics: Metrics;
 }
 
@@ -41,7 +41,6 @@ export function dueAfter({ sent_at }: WebhookRecord, now: number): number {
 /** Returns what makes an attempt to send a nudge, and records what became of it. */
 export function attempts({ store, audit, deliver, clock, newId, log, metrics }: AttemptOptions) {
   // Counters that exist from the start let an alert see the first of them.
-  for (const outcome of ["sent", "failed"]) metrics.nudges.inc({ outcome }, 0);
   for (const reason of ["gone", "failing"]) metrics.webhooksDisabled.inc({ reason }, 0);
 
   /** Notes an attempt and makes it. If the process dies in between, the next attempt follows after PACE_MS. */
@@ -55,9 +54,6 @@ export function attempts({ store, audit, deliver, clock, newId, log, metrics }: 
     const claim = { ...started, due_at: now + PACE_MS };
     if (!(await store.update(webhook, claim))) return;
     const outcome = await deliver(webhook, { id: message, since: telling });
-    metrics.nudges.inc({ outcome: outcome.isSent ? "sent" : "failed" });
-    const { id, account } = webhook;
-    log.debug({ account, webhook: id, message, status: outcome.status, error: outcome.error }, "nudge");
     await record({ ...webhook, ...claim }, outcome);
   }
 

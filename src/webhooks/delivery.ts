@@ -5,7 +5,9 @@ import https from "node:https";
 import type { LookupFunction, Socket } from "node:net";
 import { connect } from "node:tls";
 import { urlToHttpOptions } from "node:url";
+import type { Logger } from "pino";
 import { type Clock, timestamp } from "../infra/clock.ts";
+import type { Metrics } from "../infra/metrics.ts";
 import { type Address, AddressRefused, type Receivers } from "./receivers.ts";
 import type { LastDelivery } from "./schema.ts";
 import type { WebhookRecord } from "./store.ts";
@@ -42,10 +44,15 @@ interface Dependencies {
   /** WEBHOOK_PROXY_URL */
   readonly proxy: string | null;
   readonly clock: Clock;
+  readonly log: Pick<Logger, "debug" | "info">;
+  readonly metrics: Metrics;
 }
 
 /** Returns a function that sends a nudge once, as Standard Webhooks 1.0.0 says. It never fails. */
-export function delivery({ receivers, proxy, clock }: Dependencies) {
+export function delivery({ receivers, proxy, clock, log, metrics }: Dependencies) {
+  // Counters that exist from the start let an alert see the first of them.
+  for (const outcome of ["sent", "failed"]) metrics.nudges.inc({ outcome }, 0);
+
   /** Sends it, and returns the status of the answer, and its Retry-After. */
   async function post(webhook: WebhookRecord, nudge: Nudge, signal: AbortSignal) {
     const url = new URL(webhook.url);
@@ -82,7 +89,12 @@ export function delivery({ receivers, proxy, clock }: Dependencies) {
     const answer = await post(webhook, nudge, over.signal).catch(none);
     clearTimeout(timer);
     const isSent = answer.status !== null && answer.status >= 200 && answer.status < 300;
-    return { error: null, ...answer, isSent, at: timestamp(clock.now()), tookMs: performance.now() - began };
+    const outcome = { error: null, ...answer, isSent, at: timestamp(clock.now()), tookMs: performance.now() - began };
+    metrics.nudges.inc({ outcome: isSent ? "sent" : "failed" });
+    const { status, error } = outcome;
+    const about = { account: webhook.account, webhook: webhook.id, message: nudge.id, status, error };
+    log[isSent ? "debug" : "info"](about, "nudge");
+    return outcome;
   };
 }
 

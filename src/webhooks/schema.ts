@@ -35,7 +35,17 @@ const LastDelivery = component("LastDelivery", "The latest attempt to send a nud
 export type LastDelivery = Static<typeof LastDelivery>;
 
 const elsewhere = {
-  ...readOnly("object", "id", "last_delivery", "disabled_reason", "disabled_at", "version", "created_at", "updated_at"),
+  ...readOnly(
+    "object",
+    "id",
+    "last_delivery",
+    "next_attempt_at",
+    "disabled_reason",
+    "disabled_at",
+    "version",
+    "created_at",
+    "updated_at",
+  ),
   secret: "the service makes it; POST /webhooks/{id}/rotate makes a new one",
 };
 
@@ -83,7 +93,12 @@ const webhookFields = {
     Type.Unsafe<LastDelivery | null>(nullable(LastDelivery)),
     "The latest attempt to send a nudge. Null before the first.",
   ),
-  version: about(Type.Integer({ minimum: 1 }), "Counts the changes. last_delivery does not count.", 1),
+  next_attempt_at: about(TimeOrNull, "When a nudge that failed is sent again. Null if none waits.", null),
+  version: about(
+    Type.Integer({ minimum: 1 }),
+    "Counts the changes. last_delivery and next_attempt_at do not count.",
+    1,
+  ),
   created_at: about(Timestamp, "When the webhook was created.", "2026-08-17T09:30:00.000Z"),
   updated_at: about(Timestamp, "When the webhook was last changed.", "2026-08-17T09:30:00.000Z"),
 };

@@ -72,21 +72,22 @@ export function webhookService(dependencies: WebhookServiceOptions) {
       precondition(() => [taggedView(before)]);
       const isMoved = changed.url !== undefined && changed.url !== before.url;
       const isOn = enabled ?? before.disabled === null;
-      const delivery = enabled === undefined && !isMoved ? {} : restarted(before, isOn, isMoved);
+      const now = clock.now();
+      const delivery = enabled === undefined && !isMoved ? {} : restarted(before, isOn, isMoved, now);
       if (isDeepStrictEqual({ ...before, ...changed, ...delivery }, before)) return {};
-      return { ...changed, ...delivery, updated_at: timestamp(clock.now()) };
+      return { ...changed, ...delivery, updated_at: timestamp(now) };
     };
     const before = await store.get(caller.accountId, id);
     if (Object.keys(edit(before)).length === 0) return render(before); // nor is it in the audit
     const host = changed.url === undefined ? {} : { host: new URL(changed.url).host };
-    const details = { ...host, ...(enabled === undefined ? {} : { enabled }) };
+    const filter = changed.states === undefined ? {} : { states: changed.states?.join(" ") ?? null };
+    const details = { ...host, ...filter, ...(enabled === undefined ? {} : { enabled }) };
     return render(await audited(caller, "set", id, details, () => store.change(caller.accountId, id, edit)));
   }
 
   /** Returns what begins the deliveries of a webhook anew, with what it has to tell, or ends them. */
-  function restarted(before: WebhookRecord, enabled: boolean, isMoved: boolean): Partial<WebhookRecord> {
+  function restarted(before: WebhookRecord, enabled: boolean, isMoved: boolean, now: number): Partial<WebhookRecord> {
     const { disabled, due_at } = before;
-    const now = clock.now();
     const untold = { ...NOTHING, since: before.telling ?? before.since };
     if (!enabled) return disabled === null ? { ...untold, disabled: requestedAt(now) } : {};
     if (disabled !== null)
@@ -137,7 +138,7 @@ export function webhookService(dependencies: WebhookServiceOptions) {
 const requestedAt = (now: number) => ({ at: timestamp(now), reason: "requested" as const });
 
 function render(webhook: WebhookRecord): Webhook {
-  const { id, url, description, states, disabled, last, version, created_at, updated_at } = webhook;
+  const { id, url, description, states, disabled, last, due_at, version, created_at, updated_at } = webhook;
   return {
     object: "webhook",
     id,
@@ -148,6 +149,7 @@ function render(webhook: WebhookRecord): Webhook {
     disabled_reason: disabled?.reason ?? null,
     disabled_at: disabled?.at ?? null,
     last_delivery: last,
+    next_attempt_at: waitsForRetry(webhook) ? timestamp(due_at ?? 0) : null,
     version,
     created_at,
     updated_at,
@@ -156,7 +158,7 @@ function render(webhook: WebhookRecord): Webhook {
 
 /** Returns what If-Match compares. It leaves out what changes with each delivery. */
 function taggedView(webhook: WebhookRecord) {
-  const { last_delivery: _last, ...tagged } = render(webhook);
+  const { last_delivery: _last, next_attempt_at: _next, ...tagged } = render(webhook);
   return tagged;
 }
 

@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import type { Logger } from "pino";
 import type { Mongo } from "../infra/mongo.ts";
 import { networksIn } from "../urls.ts";
 import { delivery } from "./delivery.ts";
@@ -8,7 +9,8 @@ import { webhookService, type WebhookServiceOptions } from "./service.ts";
 import { WebhookStore } from "./store.ts";
 
 type Made = "store" | "receivers" | "deliver";
-type Given = { mongo: Mongo; config: Config } & Omit<NudgerOptions, Made> & Omit<WebhookServiceOptions, Made>;
+type Given = { mongo: Mongo; config: Config; log: Logger } & Omit<NudgerOptions, Made> &
+  Omit<WebhookServiceOptions, Made>;
 
 /** Returns the service of webhooks, what sends nudges to them, and the indexes of what is stored. */
 export function openWebhooks(given: Given) {
@@ -16,7 +18,7 @@ export function openWebhooks(given: Given) {
   const store = new WebhookStore(given.mongo);
   const isProduction = NODE_ENV === "production";
   const receivers = receiverRules({ isProduction, allowed: networksIn(WEBHOOK_ALLOWED_NETWORKS) });
-  const deliver = delivery({ receivers, proxy, clock: given.clock });
+  const deliver = delivery({ ...given, receivers, proxy });
   const parts = { ...given, store, receivers, deliver };
   return { service: webhookService(parts), nudger: nudger(parts), indexes: store.indexes };
 }

@@ -113,7 +113,7 @@ describe("the console's webhooks", () => {
     const times = { created_at: AT, updated_at: AT, version: 1 };
     const on = { enabled: true, disabled_reason: null, disabled_at: null };
     const facts = { object: "webhook", id: "", url: LONG, description: "<b>Mirror</b>", states: null } as const;
-    const webhook: Webhook = { ...facts, ...times, ...on, last_delivery: null };
+    const webhook: Webhook = { ...facts, ...times, ...on, last_delivery: null, next_attempt_at: null };
     const off = { enabled: false, disabled_at: AT } as const;
     const ended = (status: number | null, error: LastDelivery["error"]) => ({
       last_delivery: { at: AT, status, error },

@@ -33,7 +33,7 @@ describe("webhooks in the audit", () => {
     };
     expect(shown).to.deep.equal([
       of("create", account.keyId, { host: "ats.example.com:8443" }),
-      of("set", keyId, {}),
+      of("set", keyId, { states: "completed" }),
       of("set", account.keyId, { host: "b.example.com", enabled: false }),
       of("rotate", account.keyId, {}),
       of("delete", keyId, {}),

@@ -69,10 +69,12 @@ describe("a receiver that refuses", () => {
   it("with 429 is tried again after the usual pause, or after that of Retry-After, up to a day", async () => {
     const all = CASES.map(async ([name, headers, from, to]) => {
       const { client: theirs } = await service.account();
-      const { stored } = await refused(`/${encodeURIComponent(name)}`, 429, headers(), theirs);
+      const { path, stored } = await refused(`/${encodeURIComponent(name)}`, 429, headers(), theirs);
       expect(stored, name).to.include({ tries: 1, disabled: null });
       const at = Date.parse(stored.last?.at ?? "");
       expect(((stored.due_at ?? 0) - at) / 1_000, name).to.be.within(from - 0.1, to + 0.5);
+      const { next_attempt_at } = webhookIn(await theirs.get(path));
+      if (from > 60) expect(Date.parse(next_attempt_at ?? ""), name).to.equal(stored.due_at);
       expect(JSON.stringify(stored)).not.to.include("marker");
     });
     await Promise.all(all);

@@ -50,7 +50,9 @@ export function simulated(mongo: Mongo, maxStepMs: number): Simulated {
   const audited: { action: string; subject: string; details: object }[] = [];
   const suspended = new Set<string>();
   const receivers = receiverRules({ isProduction: false, allowed: [] });
-  const deliver = delivery({ receivers, proxy: null, clock });
+  const log = { debug: () => undefined, info: () => undefined, warn: () => undefined };
+  const metrics = new Metrics();
+  const deliver = delivery({ receivers, proxy: null, clock, log, metrics });
   const nextDue = async () => {
     const isIdle = underWay === 0;
     const due = await Promise.all([true, false].map((quick) => store.due(Infinity, quick, 1)));
@@ -67,8 +69,8 @@ export function simulated(mongo: Mongo, maxStepMs: number): Simulated {
     deliver,
     clock,
     newId: newTypeId,
-    log: { debug: () => undefined, warn: () => undefined },
-    metrics: new Metrics(),
+    log,
+    metrics,
     lookMs: 1,
   });
   return {

@@ -41,6 +41,7 @@ describe("/webhooks", () => {
       disabled_reason: null,
       disabled_at: null,
       last_delivery: null,
+      next_attempt_at: null,
       version: 1,
       created_at: webhook.created_at,
       updated_at: webhook.created_at,

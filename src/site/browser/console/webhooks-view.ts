@@ -19,7 +19,16 @@ export function webhooksView(app: App): TemplateResult {
 }
 
 function row(app: App, webhook: Webhook): TemplateResult {
-  const { id, url, description, states, disabled_reason: reason, disabled_at, last_delivery: last } = webhook;
+  const {
+    id,
+    url,
+    description,
+    states,
+    disabled_reason: reason,
+    disabled_at,
+    last_delivery: last,
+    next_attempt_at: next,
+  } = webhook;
   const test = { id, label: "Send a test nudge", surface: "settings", path: `/webhooks/${id}` } as const;
   const { tested } = app.model;
   const off = reason === null ? nothing : html`<span>since ${moment(disabled_at)}: ${REASONS[reason]}.</span>`;
@@ -29,7 +38,10 @@ function row(app: App, webhook: Webhook): TemplateResult {
     <p class="state">${badge(reason === null ? "enabled" : "disabled")} ${off}</p>
     ${description === null ? nothing : html`<p>${given(description)}</p>`}
     <p class="quiet"><code>${id}</code> is told of ${told}.</p>
-    <p>Last delivery: ${last === null ? "none yet." : html`${moment(last.at)}, ${outcomeOf(last)}`}</p>
+    <p>
+      Last delivery: ${last === null ? "none yet." : html`${moment(last.at)}, ${outcomeOf(last)}`}
+      ${next === null ? nothing : html`Next attempt: ${moment(next)}.`}
+    </p>
     ${tested?.id === id ? html`<p><strong>${tested.text}</strong></p>` : nothing} ${failureOf(app.model, test.path)}
     ${charged(app.model, { ...test, run: () => void app.testWebhook(id) })}
   </li>`;
