@@ -14,6 +14,7 @@ describe("the alerts of webhooks", () => {
 
   it("say that every nudge fails, until what waits for its retry is sent", async () => {
     receiver.answer("/unreachable", (response) => void response.destroy());
+    const failed = service.logged(({ msg }) => msg === "nudge");
     for (const { client } of [await service.account(), await service.account()]) {
       for (let n = 0; n < 5; n++)
         expect((await client.post("/webhooks", { url: `${receiver.origin}/unreachable` })).status).to.equal(201);
@@ -21,8 +22,9 @@ describe("the alerts of webhooks", () => {
     }
     await prometheus.until('webhook_nudges_total{outcome="failed"} >= 20'); // the second retry follows in five minutes
     expectReadable(await prometheus.firing("OnboardingWebhookNudgesFail"));
+    // What src/docs/alerts.md tells operators to look at and to do.
+    expect(await failed).to.include({ status: null, error: "connection" });
     receiver.answer("/unreachable", (response) => void response.writeHead(204).end());
-    // As src/docs/alerts.md says.
     await webhooks().updateMany({ attempt: { $in: ["refused", "unanswered"] } }, { $set: { due_at: Date.now() } });
     await prometheus.until('webhook_nudges_total{outcome="sent"} == 10');
     await prometheus.quiet("OnboardingWebhookNudgesFail");
