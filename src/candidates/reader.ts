@@ -33,7 +33,7 @@ const RECORD_MEMBERS = { row: 0, words: 0 } as const;
 const POSITION_MEMBERS = { change: 1, version: 1, updated_at: 1, size: 1 } as const;
 const ROW_MEMBERS = { ...POSITION_MEMBERS, deleted: 1, row_form: 1, row_version: 1, row: 1 } as const;
 
-/** The history is long, and the service itself writes it: to check its UTF-8 would take a fifth of the decoding. */
+/** Without a check of the history's UTF-8: only the service writes it, and the check would take a fifth of the decoding. */
 const DECODING = { validation: { utf8: { history: false } } } as const;
 
 /** Reads candidates from MongoDB, in one round trip each if not said otherwise. Every method may throw problem store_unavailable. */

@@ -9,10 +9,11 @@ import { waitsForRetry, type WebhookRecord } from "./store.ts";
 /** Maximum number of deliveries at once to receivers that answered quickly the last time, and as many to all others. */
 const LANE = 25;
 
-/** Number of webhooks that are read at once, of each lane. */
+/** Maximum number of due webhooks that one look reads for each lane. */
 const READ_AT_ONCE = 200;
 /** Pause before a suspended account is looked at again, in milliseconds. */
 const SUSPENDED_MS = 60_000;
+/** Pause between two looks at what has changed, in milliseconds. */
 const LOOK_MS = 250;
 /** Number of looks after which what is due by time is read too. */
 const LOOKS_A_READ = 4;
@@ -25,7 +26,7 @@ export interface NudgerOptions extends AttemptOptions {
   readonly changed: ChangedAccounts;
   readonly checkpoints: Pick<Checkpoints, "silentFor">;
   readonly accounts: Pick<AccountStore, "activeOf">;
-  /** Pause between two looks at what has changed, in milliseconds. */
+  /** Default: LOOK_MS. */
   readonly lookMs?: number;
 }
 

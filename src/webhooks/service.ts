@@ -116,7 +116,7 @@ export function webhookService(dependencies: WebhookServiceOptions) {
     return withSecret(await audited(caller, "rotate", id, {}, () => store.change(caller.accountId, id, edit)));
   }
 
-  /** Begins to send one nudge, whatever else is due. If it arrives and a retry waits, that goes out at once too. */
+  /** Sends one nudge in the background, whatever else is due. If it arrives while a retry waits, the retry goes out at once too. */
   async function test({ accountId }: Caller, id: string): Promise<Webhook> {
     const webhook = await store.get(accountId, id);
     void sendTest(webhook).catch(() => undefined);

@@ -12,7 +12,7 @@ import { webhookRecord } from "./records.ts";
 const REPLICAS = 4;
 const WEBHOOKS = 1_000;
 const WRITES_A_SECOND = 50;
-/** A webhook gets a nudge in 31 s. So a change after such a pause is told at once. */
+/** A webhook gets at most one nudge in 31 s. A change that comes after this pause is told at once. In milliseconds. */
 const PAUSE_MS = 32_000;
 const ROUNDS = Number(process.env.NUDGE_ROUNDS ?? 2);
 const MAX_P99_MS = 2_000;
