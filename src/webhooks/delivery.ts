@@ -83,7 +83,9 @@ export function delivery({ receivers, proxy, clock, log, metrics }: Dependencies
     const began = performance.now();
     const over = new AbortController();
     const timer = setTimeout(() => over.abort(), TIMEOUT_MS);
-    const none = (error: unknown) => {
+    let reason: string | undefined; // for operators: it may say something of the network
+    const none = (error: Error) => {
+      reason = error.message;
       return { status: null, error: over.signal.aborted ? "timeout" : errorOf(error), retryAfterMs: 0 } as const;
     };
     const answer = await post(webhook, nudge, over.signal).catch(none);
@@ -92,7 +94,7 @@ export function delivery({ receivers, proxy, clock, log, metrics }: Dependencies
     const outcome = { error: null, ...answer, isSent, at: timestamp(clock.now()), tookMs: performance.now() - began };
     metrics.nudges.inc({ outcome: isSent ? "sent" : "failed" });
     const { status, error } = outcome;
-    const about = { account: webhook.account, webhook: webhook.id, message: nudge.id, status, error };
+    const about = { account: webhook.account, webhook: webhook.id, message: nudge.id, status, error, reason };
     log[isSent ? "debug" : "info"](about, "nudge");
     return outcome;
   };

@@ -63,7 +63,8 @@ export function receiverRules({ isProduction, allowed }: { isProduction: boolean
     const may = ({ address }: Address) => mayBeSent(protocol, address);
     const local = isLocal(hostname) ? LOOPBACK.filter(may) : undefined;
     const found = local ?? (literal === undefined ? await lookedUp(hostname) : [addressOf(literal)]);
-    if (found.length === 0 || !found.every(may)) throw new AddressRefused();
+    const refused = found.filter((each) => !may(each)).map(({ address }) => address);
+    if (found.length === 0 || refused.length > 0) throw new AddressRefused(refused.join(", "));
     return found;
   }
 
@@ -97,7 +98,10 @@ function isLocal(hostname: string): boolean {
 
 async function lookedUp(hostname: string): Promise<Address[]> {
   const all = await Promise.allSettled([resolve4(hostname), resolve6(hostname)]);
-  return all.flatMap((each) => (each.status === "fulfilled" ? each.value.map(addressOf) : []));
+  const found = all.flatMap((each) => (each.status === "fulfilled" ? each.value.map(addressOf) : []));
+  const faults = all.flatMap((each) => (each.status === "rejected" ? [String(each.reason)] : []));
+  if (found.length === 0) throw new AddressRefused(faults.join(", "));
+  return found;
 }
 
 function addressOf(address: string): Address {

@@ -133,7 +133,7 @@ describe("the console's webhooks", () => {
     await page.getByText("wh_4").waitFor();
     const rows = await page.locator("ul.items > li").allInnerTexts();
     const expected = [
-      /enabled.*<b>Mirror<.b>.*is told of changes to the states completed\..*failed: its name leads to no public address\./s,
+      /enabled.*<b>Mirror<.b>.*, for changes to the states completed\..*failed: its name has no address, or one that nudges may not go to\./s,
       /disabled\ssince 2026-08-17 \d\d:\d\d: somebody turned it off\..*every change\..*: its certificate is not valid/s,
       /: the receiver answered 410 \(Gone\).*changes to the states withdrawn, action required\..*failed: the receiver answered 410\./s,
       /disabled\ssince .*: the last retry failed.*failed: no answer came within 15 seconds\./s,

@@ -141,7 +141,7 @@ export class App {
 
   async readWebhooks(): Promise<void> {
     const result = await this.#click("reads", "/webhooks", (send) => send("/webhooks", json<WebhookList>));
-    if (result?.kind === "ok") this.#set({ webhooks: result.body.data, tested: undefined });
+    if (result?.kind === "ok") this.#set({ webhooks: result.body.data, webhooksReadAt: new Date() });
   }
 
   async testWebhook(id: string): Promise<void> {
@@ -159,7 +159,7 @@ export class App {
   async #click<T>(surface: Surface, name: string, run: (send: Send) => Promise<Result<T>>) {
     const [key] = this.model.keys;
     if (key === undefined || this.model.busy !== undefined) return undefined;
-    this.#set({ busy: name, failure: undefined, said: "" });
+    this.#set({ busy: name, failure: undefined, tested: undefined, said: "" });
     const { signal } = this.#forgotten;
     const result = await run(sender({ key, timeoutMs: CLICK_TIMEOUT_MS, signal }));
     const limits = result.kind === "ok" ? await this.#getFree<Limits>(key, "/limits") : undefined;

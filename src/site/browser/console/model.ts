@@ -61,6 +61,7 @@ export class Model {
   /** The messages sent, by candidate. */
   histories: ReadonlyMap<string, CandidateOutreach> = new Map();
   webhooks: readonly Webhook[] | undefined;
+  webhooksReadAt = new Date(0);
   /** The webhook that was tested last, and what became of the nudge. */
   tested: { readonly id: string; readonly text: string } | undefined;
   /** By path. */

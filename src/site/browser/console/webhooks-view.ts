@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { Webhook } from "../../../webhooks/schema.ts";
 import type { App } from "./app.ts";
 import { badge, charged, failureOf, given, list, moment } from "./parts.ts";
-import { words } from "./text.ts";
+import { clockTime, words } from "./text.ts";
 import { outcomeOf, REASONS } from "./webhooks.ts";
 
 /** The page of webhooks. It reads nothing before a click. */
@@ -15,7 +15,11 @@ export function webhooksView(app: App): TemplateResult {
     <p class="quiet">A test nudge also costs up to 5 reads: the console looks until there is a result.</p>
     ${failureOf(model, read.path)}
     <div class="actions">${charged(model, { ...read, run: () => void app.readWebhooks() })}</div>
-    ${rows === undefined ? nothing : list("items", rows, none)}`;
+    ${
+      rows &&
+      html`<p class="quiet">Read at ${clockTime(model.webhooksReadAt)}.</p>
+        ${list("items", rows, none)}`
+    }`;
 }
 
 function row(app: App, webhook: Webhook): TemplateResult {
@@ -28,7 +32,7 @@ function row(app: App, webhook: Webhook): TemplateResult {
     <h2 title=${url}>${given(url.length > 80 ? `${url.slice(0, 60)}…${url.slice(-19)}` : url)}</h2>
     <p class="state">${badge(reason === null ? "enabled" : "disabled")} ${off}</p>
     ${description === null ? nothing : html`<p>${given(description)}</p>`}
-    <p class="quiet"><code>${id}</code> is told of ${told}.</p>
+    <p class="quiet"><code>${id}</code>, for ${told}.</p>
     <p>
       Last delivery: ${last === null ? "none yet." : html`${moment(last.at)}, ${outcomeOf(last)}`}
       ${webhook.next_attempt_at === null ? nothing : html`Next attempt: ${moment(webhook.next_attempt_at)}.`}
