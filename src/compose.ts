@@ -12,8 +12,7 @@ import { bulkService } from "./candidates/bulk.ts";
 import { Checkpoints, CheckpointStore, SETTLE_WITHIN_MS } from "./candidates/checkpoints.ts";
 import { eraserOf } from "./candidates/eraser.ts";
 import { datedBy } from "./candidates/erasure.ts";
-import { CandidateService } from "./candidates/service.ts";
-import { historyPages } from "./candidates/history-pages.ts";
+import { candidateService } from "./candidates/service.ts";
 import { CandidateStore } from "./candidates/store.ts";
 import type { Config } from "./config.ts";
 import { ContentStore } from "./content/store.ts";
@@ -40,9 +39,8 @@ import { Limiter } from "./limiter/limiter.ts";
 import { exportExactness } from "./limits/exactness.ts";
 import { packService } from "./pack/service.ts";
 import { referenceService } from "./references/service.ts";
-import { outreachService } from "./reminders/history.ts";
 import { visitsOf } from "./reminders/pages/visits.ts";
-import { remindService } from "./reminders/remind.ts";
+import { outreachService } from "./reminders/service.ts";
 import { openReminders, remindersOf, wireReminders } from "./reminders/wire.ts";
 import { routes } from "./routes.ts";
 import { retentionService } from "./settings/retention.ts";
@@ -156,7 +154,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   counter.start();
 
   const documents = documentService(store, content);
-  const candidates = new CandidateService({ store, content, clock, feedLagMs, checkpoints });
+  const candidates = candidateService({ store, content, clock, feedLagMs, checkpoints });
   const bulks = bulkService({ accounts, candidates, store, clock });
   const settings = settingsService({ ...settingsStores(mongo, clock), clock, observer: sending?.settings });
   const draining: Draining = { started: false };
@@ -166,11 +164,9 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
       bulks,
       eraser,
       documents,
-      history: historyPages(reader, history),
-      outreach: outreachService(reader, reminders.stores.messages),
+      outreach: outreachService({ ...reminders, candidates: store }, config.SMTP_URL !== null),
       packs: packService({ store, contents: content, accounts, settings, reads, clock }),
       references: referenceService(store),
-      remind: remindService({ ...reminders, candidates: store }, config.SMTP_URL !== null),
       settings,
       retention: retentionService({ store: rules, audit, newId: newTypeId }),
       usage: usageService(usage, accounts, clock),

@@ -1,7 +1,6 @@
 import { type Route, route } from "./api/endpoint.ts";
 import { candidateEndpoints } from "./candidates/endpoints.ts";
 import type { Eraser } from "./candidates/eraser.ts";
-import type { HistoryPages } from "./candidates/history-pages.ts";
 import type { BulkService } from "./candidates/bulk.ts";
 import type { CandidateService } from "./candidates/service.ts";
 import { documentEndpoints } from "./documents/endpoints.ts";
@@ -12,8 +11,7 @@ import type { PackService } from "./pack/service.ts";
 import { referenceEndpoints } from "./references/endpoints.ts";
 import type { ReferenceService } from "./references/service.ts";
 import { outreachEndpoints } from "./reminders/endpoints.ts";
-import type { OutreachService } from "./reminders/history.ts";
-import type { RemindService } from "./reminders/remind.ts";
+import type { OutreachService } from "./reminders/service.ts";
 import { settingsEndpoints } from "./settings/endpoints.ts";
 import type { RetentionService } from "./settings/retention.ts";
 import type { SettingsService } from "./settings/service.ts";
@@ -27,11 +25,9 @@ export interface Services {
   readonly bulks: BulkService;
   readonly eraser: Eraser;
   readonly documents: DocumentService;
-  readonly history: HistoryPages;
   readonly outreach: OutreachService;
   readonly packs: PackService;
   readonly references: ReferenceService;
-  readonly remind: RemindService;
   readonly settings: SettingsService;
   readonly retention: RetentionService;
   readonly usage: UsageService;
@@ -40,11 +36,11 @@ export interface Services {
 
 /** The index of routes. api/mount.ts serves them, and GET /openapi.json. /livez and /readyz are in process/ops.ts. */
 export function routes(services: Services): readonly Route[] {
-  const candidates = candidateEndpoints(services.candidates, services.bulks, services.eraser, services.history);
+  const candidates = candidateEndpoints(services.candidates, services.bulks, services.eraser);
   const documents = documentEndpoints(services.documents, services.eraser);
   const packs = packEndpoints(services.packs);
   const references = referenceEndpoints(services.references, services.eraser);
-  const outreach = outreachEndpoints(services.outreach, services.remind);
+  const outreach = outreachEndpoints(services.outreach);
   const settings = settingsEndpoints(services.settings, services.retention);
   const webhooks = webhookEndpoints(services.webhooks);
   // prettier-ignore

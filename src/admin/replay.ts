@@ -88,7 +88,8 @@ export async function replayErasures(
       if (reference !== undefined) await eraser.removeReference(caller, reference, pass, options);
       else if (isAccount(line)) await eraseAccount(operations, context, system, accountId, options);
       else if (candidate == null) return "not_there";
-      else if (document !== undefined) await eraser.removeDocument(caller, candidate, document, pass, options);
+      else if (document !== undefined)
+        await eraser.removePart(caller, { candidate, kind: "documents", id: document }, pass, options);
       else if (!(await eraser.erase(caller, candidate, pass, options))) return "already_erased";
       return "erased";
     } catch (error) {

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from "typebox";
 import type { Entry } from "../schema/entry.ts";
-import { about, component, nullable, oneOf, strict, titled } from "../schema/fields.ts";
+import { about, component, omittable, oneOf, optional, strict, titled } from "../schema/fields.ts";
 import { Count } from "../schema/values.ts";
 import {
   CandidateInput,
@@ -30,7 +30,7 @@ const ELSEWHERE = Object.fromEntries(Object.entries(READ_ONLY).filter(([name]) =
 export const BulkPatch = component(
   "BulkPatch",
   "Changes one candidate (JSON Merge Patch, RFC 7396). It takes the fields of PATCH /candidates/{id} and of PATCH /candidates/{id}/outreach. The candidate is named by id, or by external_id if there is no id.",
-  { id: Type.Optional(about(Type.String(), ...ID)), ...CandidatePatch.properties, ...outreachFields },
+  { id: omittable(Type.String(), ...ID), ...CandidatePatch.properties, ...outreachFields },
   { ...ELSEWHERE, ...PARTS_ELSEWHERE },
 );
 export type BulkPatch = Static<typeof BulkPatch>;
@@ -46,16 +46,14 @@ export const BulkUpdateInput = listOf("BulkUpdateInput", "Changes of several can
 const BulkResult = component("BulkResult", "What became of one candidate of the request.", {
   index: about(Count, "Its place in the request, from 0.", 0),
   status: about(Type.Integer(), "The status that a request of its own would have.", 201),
-  id: Type.Optional(about(Type.String(), ...ID)),
-  external_id: Type.Optional(about(nullable(Type.String()), ...TEXT.external_id)),
-  version: Type.Optional(about(Type.Integer({ minimum: 1 }), "Its version by now.", 1)),
-  warnings: Type.Optional(about(Type.Array(Warning), "With unreadable=metadata: what was not readable.")),
-  problem: Type.Optional(
-    about(
-      Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true }),
-      "Why it was refused: the problem document that a request of its own would get (RFC 9457).",
-      { code: "validation_failed", errors: [{ pointer: "/email", detail: "must be one email address" }] },
-    ),
+  id: omittable(Type.String(), ...ID),
+  external_id: optional(Type.String(), ...TEXT.external_id),
+  version: omittable(Type.Integer({ minimum: 1 }), "Its version by now.", 1),
+  warnings: omittable(Type.Array(Warning), "With unreadable=metadata: what was not readable."),
+  problem: omittable(
+    Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true }),
+    "Why it was refused: the problem document that a request of its own would get (RFC 9457).",
+    { code: "validation_failed", errors: [{ pointer: "/email", detail: "must be one email address" }] },
   ),
 });
 export type BulkResult = Static<typeof BulkResult>;

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { about, component, nullable, oneOf, optional, readOnly, strict, titled } from "../schema/fields.ts";
+import { about, component, nullable, omittable, oneOf, optional, readOnly, strict, titled } from "../schema/fields.ts";
 import { CANDIDATE_ID, DOCUMENT_ID } from "../schema/example-ids.ts";
 import {
   CalendarDate,
@@ -38,8 +38,8 @@ const CHASE_TEXT = {
 export const Chase = component("Chase", "The reminders sent so far, and the next one.", {
   attempts: about(Count, "How many reminders were sent.", 0),
   last_at: about(TimeOrNull, "When the last reminder was sent. Null if none was sent.", null),
-  next_at: Type.Optional(about(TimeOrNull, ...CHASE_TEXT.next_at)),
-  reason: Type.Optional(about(nullable(oneOf(OUTREACH_REASONS)), ...CHASE_TEXT.reason)),
+  next_at: omittable(TimeOrNull, ...CHASE_TEXT.next_at),
+  reason: optional(oneOf(OUTREACH_REASONS), ...CHASE_TEXT.reason),
 });
 export type Chase = Static<typeof Chase>;
 /** The reminders sent so far, as a record has them. */
@@ -95,7 +95,7 @@ const documentFields = {
   required: optional(Type.Boolean(), `${TEXT.required[0]} Default: true.`, true),
   expires_on: optional(CalendarDate, ...TEXT.expires_on),
   metadata: optional(MetadataInput, "The client's own labels."),
-  state: Type.Optional(about(State, "Moves the document to this state.", "accepted")),
+  state: omittable(State, "Moves the document to this state.", "accepted"),
   rejection_reason: optional(freeText(1000), ...TEXT.rejection_reason),
 };
 
@@ -146,12 +146,12 @@ export const DocumentForm = component(
   "A document to add, with its file as the part content. A field that is not text is sent as JSON.",
   {
     name: documentFields.name,
-    required: Type.Optional(about(Type.Boolean(), `${TEXT.required[0]} Default: true.`, true)),
-    expires_on: Type.Optional(about(CalendarDate, ...TEXT.expires_on)),
-    metadata: Type.Optional(about(MetadataInput, "The client's own labels.")),
-    state: Type.Optional(about(State, "The state to begin in. Default: received.", "accepted")),
-    rejection_reason: Type.Optional(about(freeText(1000), ...TEXT.rejection_reason)),
-    chase: Type.Optional(about(ChaseInput, CHASED)),
+    required: omittable(Type.Boolean(), `${TEXT.required[0]} Default: true.`, true),
+    expires_on: omittable(CalendarDate, ...TEXT.expires_on),
+    metadata: omittable(MetadataInput, "The client's own labels."),
+    state: omittable(State, "The state to begin in. Default: received.", "accepted"),
+    rejection_reason: omittable(freeText(1000), ...TEXT.rejection_reason),
+    chase: omittable(ChaseInput, CHASED),
     content: about(
       Type.String({ format: "binary" }),
       "The file: its bytes, at most 25 MiB, with a Content-Type and a filename of its own.",

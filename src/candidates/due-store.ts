@@ -1,16 +1,19 @@
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
+import { type Retained, unlessErased } from "./erasure.ts";
 import type { CandidateReader } from "./reader.ts";
 import type { CandidateKey } from "./record.ts";
-import type { Retained } from "./erasure.ts";
-import type { Stored } from "./stored.ts";
+import { keyOf, type Stored } from "./stored.ts";
+import { searchable } from "./words.ts";
 
 type RetainedRow = Retained & Pick<Stored, "_id" | "change">;
 const MEMBERS = { change: 1, state: 1, hold: 1, version: 1, updated_at: 1, retention: 1 };
 const PAGE = 100;
 
-/** Finds candidates for retention. Every function may throw problem store_unavailable. */
-export function dueStore(mongo: Mongo, reader: Pick<CandidateReader, "unreadable">) {
+export type DueStore = ReturnType<typeof dueStore>;
+
+/** Finds candidates for the sweeps of retention and of words. Every function may throw problem store_unavailable. */
+export function dueStore(mongo: Mongo, reader: Pick<CandidateReader, "get" | "unreadable">) {
   const candidates = new BoundedCollection<Stored>(mongo, "candidates");
 
   /** Returns candidates of all other accounts that are noted as due, the most overdue first, without those that cannot be read. */
@@ -18,7 +21,7 @@ export function dueStore(mongo: Mongo, reader: Pick<CandidateReader, "unreadable
     const noted = { "retention.erases_at": { $gt: "", $lte: now } };
     const filter = { ...noted, _id: { $nin: reader.unreadable() }, account: { $nin: without } };
     const options = { sort: { "retention.erases_at": 1 }, limit, projection: { account: 1 } } as const;
-    return (await candidates.find(filter, options)).map(({ _id, account }) => ({ accountId: account, id: _id }));
+    return (await candidates.find(filter, options)).map(keyOf);
   }
 
   /** Yields the candidates of an account between two feed positions, page by page, and the position up to which a page goes. */
@@ -32,5 +35,18 @@ export function dueStore(mongo: Mongo, reader: Pick<CandidateReader, "unreadable
     }
   }
 
-  return { due, pages };
+  /** Finds candidates of all accounts that have no words for the search yet, because 0.1.0 wrote them. */
+  async function wordless(limit: number): Promise<CandidateKey[]> {
+    return (await candidates.find({ words_form: null }, { limit, projection: { account: 1 } })).map(keyOf);
+  }
+
+  /** Adds the words, unless the candidate was changed since. The row in the feed stays as it is. Returns whether they were added. */
+  async function addWords({ accountId, id }: CandidateKey): Promise<boolean> {
+    const record = await unlessErased(reader.get(accountId, id)); // one that cannot be read gets none until it is written
+    const version = record === undefined ? {} : { version: record.version };
+    const filter = { _id: id, account: accountId, words_form: null, ...version };
+    return candidates.updateOne(filter, { $set: searchable(record ?? {}) });
+  }
+
+  return { due, pages, wordless, addWords };
 }

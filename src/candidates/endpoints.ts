@@ -3,7 +3,6 @@ import { problemMembers } from "../http/problem.ts";
 import { type Fault, Problem } from "../problems.ts";
 import type { BulkService, Done } from "./bulk.ts";
 import { Bulk, BulkCreateInput, BulkCreateQuery, BulkPatch, BulkUpdateInput, BulkUpdateQuery } from "./bulk-schema.ts";
-import type { HistoryPages } from "./history-pages.ts";
 import { History, HistoryQuery } from "./history-schema.ts";
 import { patched, withOutreach } from "./edits.ts";
 import type { Eraser } from "./eraser.ts";
@@ -46,12 +45,7 @@ function bulkOf(done: readonly Done[], requestId: string, { isStored = false } =
   return { object: "bulk", ...counts, results };
 }
 
-export function candidateEndpoints(
-  candidates: CandidateService,
-  bulks: BulkService,
-  eraser: Eraser,
-  history: HistoryPages,
-) {
+export function candidateEndpoints(candidates: CandidateService, bulks: BulkService, eraser: Eraser) {
   return {
     create: endpoint({
       name: "createCandidate",
@@ -136,7 +130,7 @@ export function candidateEndpoints(
       query: HistoryQuery,
       response: History,
       problems: ["not_found", "invalid_query"],
-      handle: ({ caller, params, query }) => history(caller.accountId, params.id, query),
+      handle: ({ caller, params, query }) => candidates.history(caller.accountId, params.id, query),
     }),
     update: endpoint({
       ...ONE,

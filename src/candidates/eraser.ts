@@ -55,38 +55,25 @@ export function eraserOf({ store, content, idempotency, audit, messages }: Depen
     await removeRest(await store.bury(accountId, id, keyId));
   }
 
-  /** Deletes a document with its bytes. */
-  function removeDocument(
-    caller: Deleting,
-    candidate: string,
-    id: string,
-    precondition: Precondition,
-    options?: ErasureOptions,
-  ) {
-    const check = (record: CandidateRecord) => {
-      const document = documentOf(record, id);
-      precondition(() => [renderDocument(record, document), taggedCandidate(record)]);
-    };
-    return removePart(caller, { candidate, kind: "documents", id }, check, options);
-  }
-
   async function removeReference(caller: Deleting, id: string, precondition: Precondition, options?: ErasureOptions) {
     const candidate = await store.references.candidateOf(caller.accountId, id);
-    const check = (record: CandidateRecord) => {
-      const reference = referenceOf(record, id);
-      precondition(() => [renderReference(record, reference), taggedCandidate(record)]);
-    };
-    await removePart(caller, { candidate, kind: "references", id }, check, options);
+    await removePart(caller, { candidate, kind: "references", id }, precondition, options);
   }
 
+  /** Deletes a document with its bytes, or a reference. @throws problems not_found, on_hold; what `precondition` throws. */
   async function removePart(
     { keyId: key, ...author }: Deleting,
     { candidate, kind, id }: Part,
-    check: (record: CandidateRecord) => void,
+    precondition: Precondition,
     { despiteHolds = false }: ErasureOptions = {},
   ): Promise<void> {
+    const viewIn = (record: CandidateRecord) =>
+      kind === "documents"
+        ? renderDocument(record, documentOf(record, id))
+        : renderReference(record, referenceOf(record, id));
     const edit: Edit = (record, at) => {
-      check(record);
+      const view = viewIn(record);
+      precondition(() => [view, taggedCandidate(record)]);
       if (record.hold !== null && !despiteHolds) throw onHold(candidate);
       return withoutPart(record, kind, id, { key, at });
     };
@@ -139,7 +126,7 @@ export function eraserOf({ store, content, idempotency, audit, messages }: Depen
     }
   }
 
-  return { erase, bury, removeDocument, removeReference, finish };
+  return { erase, bury, removePart, removeReference, finish };
 }
 
 /** Who deletes a part: `keyId` for the audit, `by` for the candidate's history. */

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { about, component, nullable, oneOf, strict } from "../schema/fields.ts";
+import { about, component, nullable, omittable, oneOf, strict } from "../schema/fields.ts";
 import { DOCUMENT_ID } from "../schema/example-ids.ts";
 import { Timestamp } from "../schema/values.ts";
 import { words } from "../schema/words.ts";
@@ -67,12 +67,10 @@ export const HistoryQuery = strict({
     `Maximum entries of the page, 1 to ${MAX_HISTORY_PAGE}.`,
     100,
   ),
-  cursor: Type.Optional(
-    about(
-      Type.String({ pattern: "^([1-9][0-9]{0,8})?$", "x-must-be": "the cursor of an earlier page" }),
-      "The cursor of an earlier page: the entries before it. Without one, the newest.",
-      "118",
-    ),
+  cursor: omittable(
+    Type.String({ pattern: "^([1-9][0-9]{0,8})?$", "x-must-be": "the cursor of an earlier page" }),
+    "The cursor of an earlier page: the entries before it. Without one, the newest.",
+    "118",
   ),
 });
 export type HistoryQuery = Static<typeof HistoryQuery>;

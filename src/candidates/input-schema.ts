@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { about, component, oneOf, optional, readOnly, strict } from "../schema/fields.ts";
-import { CalendarDate, Email, freeText, MetadataPatch, Phone } from "../schema/values.ts";
+import { component, omittable, oneOf, optional, readOnly, strict } from "../schema/fields.ts";
+import { CalendarDate, Email, freeText, MetadataPatch, phone } from "../schema/values.ts";
 import { DocumentOrName, Language } from "./document-schema.ts";
 import { DEFAULT_CHASE_ATTEMPTS } from "./record.ts";
 import { ReferenceInput } from "./reference-schema.ts";
@@ -13,11 +13,7 @@ const candidateFields = {
   first_name: optional(freeText(200), ...TEXT.first_name),
   last_name: optional(freeText(200), ...TEXT.last_name),
   email: optional(Email, ...TEXT.email),
-  phone: optional(
-    Phone,
-    "The phone number with its country code, in any usual form. It is kept as E.164.",
-    "+1 (415) 555-0123",
-  ),
+  phone: phone("The phone number"),
   language: optional(Language, ...TEXT.language),
   job_title: optional(freeText(200), ...TEXT.job_title),
   start_date: optional(CalendarDate, ...TEXT.start_date),
@@ -26,8 +22,10 @@ const candidateFields = {
 };
 
 export const outreachFields = {
-  outreach_enabled: Type.Optional(
-    about(Type.Boolean(), `${TEXT.outreach_enabled[0]} False: none ever does. Default: true.`, false),
+  outreach_enabled: omittable(
+    Type.Boolean(),
+    `${TEXT.outreach_enabled[0]} False: none ever does. Default: true.`,
+    false,
   ),
   docs_chase_attempts: optional(ChaseAttempts, ...withDefault(TEXT.docs_chase_attempts)),
   reference_chase_attempts: optional(ChaseAttempts, ...withDefault(TEXT.reference_chase_attempts)),
@@ -78,7 +76,7 @@ export const CandidatePatch = component(
   {
     ...candidateFields,
     metadata: optional(MetadataPatch, "Changes of the client's own labels. Null removes all."),
-    withdrawn: Type.Optional(about(Type.Boolean(), "True withdraws the candidate, false reinstates it.", true)),
+    withdrawn: omittable(Type.Boolean(), "True withdraws the candidate, false reinstates it.", true),
     withdrawal_reason: optional(freeText(1000), ...TEXT.withdrawal_reason),
     hold: optional(HoldInput, `${TEXT.hold[0]} Null lifts it.`, { reason: "Dispute of 2026-08" }),
   },
@@ -107,29 +105,23 @@ const OnConflict = oneOf(["update", "skip"]);
 export type OnConflict = Static<typeof OnConflict>;
 
 export const importQuery = {
-  on_conflict: Type.Optional(
-    about(
-      OnConflict,
-      "What to do if the external_id is taken. update: change that candidate to what is sent; fields that are left out stay, and new documents and references are added. skip: leave it as it is. Without it, the request is refused.",
-      "update",
-    ),
+  on_conflict: omittable(
+    OnConflict,
+    "What to do if the external_id is taken. update: change that candidate to what is sent; fields that are left out stay, and new documents and references are added. skip: leave it as it is. Without it, the request is refused.",
+    "update",
   ),
-  unreadable: Type.Optional(
-    about(
-      oneOf(["metadata"]),
-      "With metadata, an email, phone or start_date that is refused becomes null, and its text is kept in metadata as unreadable.FIELD.",
-      "metadata",
-    ),
+  unreadable: omittable(
+    oneOf(["metadata"]),
+    "With metadata, an email, phone or start_date that is refused becomes null, and its text is kept in metadata as unreadable.FIELD.",
+    "metadata",
   ),
 };
 
 export const CreateQuery = strict({
-  dry_run: Type.Optional(
-    about(
-      Type.Boolean(),
-      "True returns what would be created and stores nothing. It counts against the limit of reads, not of create.",
-      true,
-    ),
+  dry_run: omittable(
+    Type.Boolean(),
+    "True returns what would be created and stores nothing. It counts against the limit of reads, not of create.",
+    true,
   ),
   ...importQuery,
 });

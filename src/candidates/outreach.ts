@@ -17,30 +17,19 @@ export interface Reminders {
   optedOut(accountId: string, emails: readonly string[]): Promise<string[]>;
 }
 
+const NO_PLAN: PlannedOutreach = { next_at: null, reason: null, look_at: null, rules: null, chases: [] };
+
 /** Outreach state of a candidate with no reminders sent and none planned. */
-export const NO_OUTREACH: OutreachRecord = {
-  next_at: null,
-  reason: null,
-  look_at: null,
-  rules: null,
-  chases: [],
-  recipients: [],
-  opted_out: [],
-};
+export const NO_OUTREACH: OutreachRecord = { ...NO_PLAN, recipients: [], opted_out: [] };
 
 /** The plan of a service that sends no mail. */
-export const noMail: Planner = (record) => ({
-  next_at: null,
-  reason: nothingToSend(record) ?? "disabled",
-  look_at: null,
-  rules: null,
-  chases: [],
-});
+export const noMail: Planner = (record) => ({ ...NO_PLAN, reason: nothingToSend(record) ?? "disabled" });
 
 /** Returns the record with a new plan, and without what it knew of recipients and addresses that are gone. */
 export function planned(record: CandidateRecord, plan: Planner, now: number): CandidateRecord {
-  const [recipients, opted_out] = [currentRecipients(record, now), currentOptOuts(record)];
-  const outreach = { ...record.outreach, recipients, opted_out };
+  const isCurrent = (address: string) => addressesOf(record).some((email) => comparable(email) === address);
+  const opted_out = record.outreach.opted_out.filter(isCurrent); // the store looks up again those that return
+  const outreach = { ...record.outreach, recipients: currentRecipients(record, now), opted_out };
   const current = { ...record, outreach };
   return { ...current, outreach: { ...outreach, ...plan(current, now) } };
 }
@@ -72,11 +61,6 @@ export function withRecipient(record: CandidateRecord, to: string, change: Chang
   const others = record.outreach.recipients.filter((recipient) => recipient !== known);
   const recipients = [...others, change(known ?? { to, last: null, bounced: null })];
   return { ...record, outreach: { ...record.outreach, recipients } };
-}
-
-/** Drops the entries of addresses that were changed. If such an address returns, the store looks it up again. */
-function currentOptOuts(record: CandidateRecord): readonly string[] {
-  return record.outreach.opted_out.filter((kept) => addressesOf(record).some((email) => comparable(email) === kept));
 }
 
 /** Returns why there is nothing to remind anybody of, whatever the settings say. Undefined if there is something. */

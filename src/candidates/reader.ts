@@ -15,7 +15,7 @@ import type { CandidateKey, CandidateRecord, Erasure } from "./record.ts";
 import { renderCandidate } from "./render.ts";
 import { cutPage, jsonOf, MAX_PAGE_BYTES, type RowSource } from "./rows.ts";
 import { rowIn } from "./row-store.ts";
-import { decode, salvaged, type Stored } from "./stored.ts";
+import { decode, keyOf, NOT_DECODED, salvaged, type Stored } from "./stored.ts";
 
 /** Maximum pages that are read at once. A reply of MongoDB has up to 16 MiB, and the driver has 100 connections. */
 const MAX_PAGE_READS = 16;
@@ -28,8 +28,6 @@ const MAX_TOGETHER_BYTES = 256 * 1024;
 
 type Query = Omit<RawQuery<Stored>, "collection">;
 
-/** Everything but the row and the words, which only the list needs. */
-const RECORD_MEMBERS = { row: 0, words: 0 } as const;
 const POSITION_MEMBERS = { change: 1, version: 1, updated_at: 1, size: 1 } as const;
 const ROW_MEMBERS = { ...POSITION_MEMBERS, deleted: 1, row_form: 1, row_version: 1, row: 1 } as const;
 
@@ -56,7 +54,7 @@ export class CandidateReader {
   /** Returns a candidate or its tombstone. Null also for another account's. @throws UnreadableRecord */
   async find(accountId: string, id: string): Promise<Found | null> {
     const filter = { _id: id, account: accountId };
-    const { documents } = await this.#find({ filter, projection: RECORD_MEMBERS, limit: 1 });
+    const { documents } = await this.#find({ filter, projection: NOT_DECODED, limit: 1 });
     const found = documents[0] === undefined ? null : this.#decoded(documents[0]);
     if (found instanceof UnreadableRecord) throw found;
     return found;
@@ -106,7 +104,7 @@ export class CandidateReader {
     const filter = { _id: { $in: [...ids] }, account: accountId };
     const limit = ids.length;
     if (limit === 0) return [];
-    return this.#together((await this.#find({ filter, projection: RECORD_MEMBERS, limit })).documents);
+    return this.#together((await this.#find({ filter, projection: NOT_DECODED, limit })).documents);
   }
 
   /** Decodes records up to MAX_TOGETHER_BYTES, but at least one. Leaves out erased candidates, and records that cannot be read. */
@@ -184,7 +182,7 @@ export class CandidateReader {
     const filter = { _id: { $in: candidates.map(({ _id }) => _id) }, account: accountId };
     const found = new Map<string, Buffer>();
     const slice = new TimeSlice();
-    const find = { filter, limit: candidates.length, projection: RECORD_MEMBERS };
+    const find = { filter, limit: candidates.length, projection: NOT_DECODED };
     for (const document of (await this.#find(find, accountId)).documents) {
       const { _id, version } = rowIn(document);
       found.set(`${_id} ${version}`, document); // the version may be no number
@@ -212,15 +210,14 @@ export class CandidateReader {
   async expiring(before: string, limit: number): Promise<CandidateRecord[]> {
     // With both bounds MongoDB uses the partial index.
     const filter = { next_expiry: { $gt: "", $lt: before }, _id: { $nin: this.unreadable() } };
-    const { documents } = await this.#find({ filter, sort: { next_expiry: 1 }, limit, projection: RECORD_MEMBERS });
+    const { documents } = await this.#find({ filter, sort: { next_expiry: 1 }, limit, projection: NOT_DECODED });
     return this.#together(documents);
   }
 
   /** Finds candidates of all accounts whose erasures, or those of their parts, are not finished, oldest first. */
   async unfinishedErasures(limit: number): Promise<CandidateKey[]> {
     const options = { sort: { "erasure.at": 1 }, limit, projection: { account: 1 } } as const;
-    const found = await this.#candidates.find({ "erasure.at": { $gt: "" } }, options);
-    return found.map(({ _id, account }) => ({ accountId: account, id: _id }));
+    return (await this.#candidates.find({ "erasure.at": { $gt: "" } }, options)).map(keyOf);
   }
 
   /** Notes that an erasure is finished, unless another deletion was made since. The row in the feed stays as it is. */

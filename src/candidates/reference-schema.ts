@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { about, component, nullable, oneOf, optional, readOnly, strict } from "../schema/fields.ts";
+import { about, component, nullable, omittable, oneOf, optional, readOnly, strict } from "../schema/fields.ts";
 import { CANDIDATE_ID, REFERENCE_ID } from "../schema/example-ids.ts";
 import {
   Email,
@@ -7,7 +7,7 @@ import {
   Metadata,
   MetadataInput,
   MetadataPatch,
-  Phone,
+  phone,
   TimeOrNull,
   Timestamp,
 } from "../schema/values.ts";
@@ -35,16 +35,11 @@ const TEXT = {
   relationship: ["How the referee knows the candidate, up to 200 characters.", "Line manager"],
   language: [`The language of messages to the referee: ${LANGUAGES}`, "de"],
 } as const;
-const PHONE = "The referee's phone number";
 
 const referenceFields = {
   name: optional(freeText(200), ...TEXT.name),
   email: optional(Email, ...TEXT.email),
-  phone: optional(
-    Phone,
-    `${PHONE} with its country code, in any usual form. It is kept as E.164.`,
-    "+1 (415) 555-0123",
-  ),
+  phone: phone("The referee's phone number"),
   company: optional(freeText(200), ...TEXT.company),
   job_title: optional(freeText(200), ...TEXT.job_title),
   relationship: optional(freeText(200), ...TEXT.relationship),
@@ -89,7 +84,7 @@ export const ReferencePatch = component(
   {
     ...referenceFields,
     metadata: optional(MetadataPatch, "Changes of the client's own labels. Null removes all."),
-    state: Type.Optional(about(State, "Moves the reference to this state.", "received")),
+    state: omittable(State, "Moves the reference to this state.", "received"),
     response: optional(
       Response,
       "Changes of what the referee said, merged into it. The result is an object of up to 16 KiB, with up to 1,000 members and items in all.",
@@ -107,7 +102,7 @@ export const Reference = component("Reference", "A person who is asked about a c
   candidate_id: about(Type.String(), "The id of its candidate.", CANDIDATE_ID),
   name: about(nullable(Type.String()), ...TEXT.name),
   email: about(nullable(Type.String()), ...TEXT.email),
-  phone: about(nullable(Type.String()), `${PHONE}, as E.164.`, "+14155550123"),
+  phone: about(nullable(Type.String()), "The referee's phone number, as E.164.", "+14155550123"),
   company: about(nullable(Type.String()), ...TEXT.company),
   job_title: about(nullable(Type.String()), ...TEXT.job_title),
   relationship: about(nullable(Type.String()), ...TEXT.relationship),

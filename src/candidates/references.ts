@@ -80,6 +80,9 @@ function checkState(
   refuseContradiction(state, REFERENCE_STATES, (each) => referenceContradiction(each, started), where);
 }
 
+/** In the order in which they are stored and shown. */
+const NOBODY = { name: null, email: null, phone: null, company: null, job_title: null, relationship: null };
+
 /**
  * Builds a reference in the state that the client gives it. Without one, it is requested if the candidate is started,
  * else not_requested.
@@ -87,25 +90,21 @@ function checkState(
  * @throws problems invalid_transition, validation_failed
  */
 export function newReference(
-  given: ReferenceInput,
+  { state: given, response, metadata, chase, language, ...person }: ReferenceInput,
   { id, now, started, at = "" }: Situation & { id: string; at?: string },
 ): ReferenceRecord {
-  const state = given.state ?? (started ? "requested" : "not_requested");
+  const state = given ?? (started ? "requested" : "not_requested");
   checkState(state, { from: null, started, at });
   return {
     id,
-    name: given.name ?? null,
-    email: given.email ?? null,
-    phone: given.phone ?? null,
-    company: given.company ?? null,
-    job_title: given.job_title ?? null,
-    relationship: given.relationship ?? null,
-    response: mergedResponse(null, given.response, at),
-    metadata: given.metadata ?? {},
-    chase: newChase(given.chase, { now, at }),
+    ...NOBODY,
+    ...person,
+    response: mergedResponse(null, response, at),
+    metadata: metadata ?? {},
+    chase: newChase(chase, { now, at }),
     ...stateAt(state, now, { requested_at: null }),
     created_at: now,
     updated_at: now,
-    language: given.language ?? null, // last, as it is stored: the ETag depends on it
+    language: language ?? null, // last, as it is stored: the ETag depends on it
   };
 }

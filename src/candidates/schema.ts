@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { about, component, nullable, oneOf, strict, titled } from "../schema/fields.ts";
+import { about, component, nullable, omittable, oneOf, strict, titled } from "../schema/fields.ts";
 import { CANDIDATE_ID, DOCUMENT_ID } from "../schema/example-ids.ts";
 import { CalendarDate, Count, freeText, Metadata, TimeOrNull, Timestamp } from "../schema/values.ts";
 import { CandidateName, Document, LANGUAGES, OUTREACH_REASONS } from "./document-schema.ts";
@@ -161,8 +161,9 @@ export const Candidate = component("Candidate", "A candidate with all documents 
   created_at: about(Timestamp, "When the candidate was created.", "2026-08-17T09:30:00.000Z"),
   updated_at: about(Timestamp, "When the candidate was last changed.", "2026-08-19T14:05:37.206Z"),
   started_at: about(TimeOrNull, "When the candidate was started. Null until then.", "2026-08-17T09:31:00.000Z"),
-  warnings: Type.Optional(
-    about(Type.Array(Warning), "Only in the response to a request with unreadable=metadata: what was not readable."),
+  warnings: omittable(
+    Type.Array(Warning),
+    "Only in the response to a request with unreadable=metadata: what was not readable.",
   ),
 });
 export type Candidate = Static<typeof Candidate>;
@@ -173,7 +174,7 @@ export const OUTCOMES = ["created", "updated", "unchanged"] as const;
 export const DryRun = component("DryRun", "What a request would create or change. Nothing is stored.", {
   object: about(oneOf(["dry_run"]), "The type of the object.", "dry_run"),
   valid: about(Type.Boolean(), "Always true: a request that is not valid is answered with a problem.", true),
-  outcome: Type.Optional(about(oneOf(OUTCOMES), "What would become of the candidate.", "created")),
+  outcome: omittable(oneOf(OUTCOMES), "What would become of the candidate.", "created"),
   would_create: about(Candidate, "The candidate as it would be. The ids of what is new are examples."),
 });
 export type DryRun = Static<typeof DryRun>;
@@ -192,33 +193,25 @@ export const ListQuery = strict({
     "Maximum rows of the page. Values above 1,000 count as 1,000. A page may have fewer rows: go by has_more.",
     100,
   ),
-  cursor: Type.Optional(
-    about(
-      Type.String({ maxLength: 500 }),
-      "The cursor of an earlier page: the rows after it. Without one, or if it is empty, the first.",
-    ),
+  cursor: omittable(
+    Type.String({ maxLength: 500 }),
+    "The cursor of an earlier page: the rows after it. Without one, or if it is empty, the first.",
   ),
-  state: Type.Optional(
-    about(
-      State,
-      "Only candidates in this state. Such a list is a view, not a mirror: it does not show what has left the state.",
-      "action_required",
-    ),
+  state: omittable(
+    State,
+    "Only candidates in this state. Such a list is a view, not a mirror: it does not show what has left the state.",
+    "action_required",
   ),
-  external_id: Type.Optional(about(ExternalId, "Only the candidate with this external_id.", "ats-4711")),
-  q: Type.Optional(
-    about(
-      Type.String({ minLength: 1, maxLength: 100 }),
-      "Search: only candidates of which a word in name, first_name, last_name, email or external_id begins with each word of q. A word is a run of letters and digits, of which the first 16 characters count. Case and accents are ignored. At most 50 rows, the newest candidate first, in one page: has_more is false, and cursor is empty. Not with cursor, state, external_id or updated_since.",
-      "ada lov",
-    ),
+  external_id: omittable(ExternalId, "Only the candidate with this external_id.", "ats-4711"),
+  q: omittable(
+    Type.String({ minLength: 1, maxLength: 100 }),
+    "Search: only candidates of which a word in name, first_name, last_name, email or external_id begins with each word of q. A word is a run of letters and digits, of which the first 16 characters count. Case and accents are ignored. At most 50 rows, the newest candidate first, in one page: has_more is false, and cursor is empty. Not with cursor, state, external_id or updated_since.",
+    "ada lov",
   ),
-  updated_since: Type.Optional(
-    about(
-      Timestamp,
-      "Only candidates that changed at this time or later, and those of the few seconds before it: rows may be repeated, so merge by id.",
-      "2026-08-17T09:30:00.000Z",
-    ),
+  updated_since: omittable(
+    Timestamp,
+    "Only candidates that changed at this time or later, and those of the few seconds before it: rows may be repeated, so merge by id.",
+    "2026-08-17T09:30:00.000Z",
   ),
 });
 export type ListQuery = Static<typeof ListQuery>;

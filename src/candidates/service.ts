@@ -11,6 +11,7 @@ import { documentsOf, newDraft, started } from "./edits.ts";
 import { alive, candidateDeleted, filesOf, unlessErased, namesFile } from "./erasure.ts";
 import { type Candidate, type DryRun, ExternalId, type ListQuery, type OUTCOMES } from "./schema.ts";
 import { advance, cursorAt, decodeCursor, encodeCursor, type FeedEntry, type FeedPage } from "./feed.ts";
+import type { History, HistoryQuery } from "./history-schema.ts";
 import type { CandidateInput, OnConflict } from "./input-schema.ts";
 import { merged, newDocumentsIn, type PartIds, partIds } from "./merges.ts";
 import type { Author, CandidateKey, CandidateRecord, DocumentRecord, Draft } from "./record.ts";
@@ -32,65 +33,59 @@ export interface Put {
   readonly outcome: Outcome;
 }
 
-interface CandidateServiceOptions {
-  store: CandidateStore;
-  content: ContentStore;
-  clock: Clock;
+interface Dependencies {
+  readonly store: CandidateStore;
+  readonly content: ContentStore;
+  readonly clock: Clock;
   /** Maximum time of a write plus clock skew between replicas, in milliseconds. */
-  feedLagMs: number;
-  checkpoints: Pick<Checkpoints, "completeUntil">;
+  readonly feedLagMs: number;
+  readonly checkpoints: Pick<Checkpoints, "completeUntil">;
 }
 
+export type CandidateService = ReturnType<typeof candidateService>;
+
 /** The operations on candidates. The endpoints list the problems of each. */
-export class CandidateService {
-  readonly #options: CandidateServiceOptions;
-
-  constructor(options: CandidateServiceOptions) {
-    this.#options = options;
-  }
-
+export function candidateService({ store, content, clock, feedLagMs, checkpoints }: Dependencies) {
   /** Returns the id of the candidate that has this external_id, in any form that a body may send it. */
-  async idOf(accountId: string, externalId: string): Promise<string | undefined> {
+  async function idOf(accountId: string, externalId: string): Promise<string | undefined> {
     const text = tidyExternalId(externalId);
-    return typeof text === "string" ? this.#options.store.externalIds.holderOf(accountId, text) : undefined;
+    return typeof text === "string" ? store.externalIds.holderOf(accountId, text) : undefined;
   }
 
   /**
    * Creates a candidate. If its external_id is taken, changes that candidate, or leaves it, as `onConflict` says.
    * @throws problem validation_failed with `onConflict`, but without an external_id.
    */
-  async put(author: Author, given: CandidateInput, newId: NewId, onConflict?: OnConflict): Promise<Put> {
+  async function put(author: Author, given: CandidateInput, newId: NewId, onConflict?: OnConflict): Promise<Put> {
     const { accountId } = author;
     const key = { ...author, id: newId("cand") };
     const ids = onConflict && partIds(given, newId);
     for (let attempt = 1; ; attempt++) {
-      const found = ids && (await this.#namesake(accountId, given));
+      const found = ids && (await namesake(accountId, given));
       // The candidate may be its own: an interrupted attempt of this request created it.
       if (ids === undefined || found === undefined || found.id === key.id)
         try {
-          return { record: await this.#create(key, given, newId), outcome: "created" };
+          return { record: await create(key, given, newId), outcome: "created" };
         } catch (error) {
           const isRace = error instanceof Problem && error.code === "external_id_taken" && ids !== undefined;
           if (!isRace || attempt === MAX_RACES) throw error;
           continue;
         }
       if (onConflict === "skip") return { record: found, outcome: "unchanged" };
-      const put = await unlessErased(this.#merge(author, found, given, ids));
-      if (put !== undefined) return put;
+      const changed = await unlessErased(mergeInto(author, found, given, ids));
+      if (changed !== undefined) return changed;
       if (attempt === MAX_RACES) throw candidateDeleted(found.id);
     }
   }
 
-  async #namesake(accountId: string, { external_id }: CandidateInput): Promise<CandidateRecord | undefined> {
+  async function namesake(accountId: string, { external_id }: CandidateInput): Promise<CandidateRecord | undefined> {
     if (!external_id)
       throw invalid("/external_id", "must be sent with on_conflict: it tells whether the candidate exists");
-    const { reader, externalIds } = this.#options.store;
-    const id = await externalIds.holderOf(accountId, external_id);
-    return id === undefined ? undefined : unlessErased(reader.get(accountId, id));
+    const id = await store.externalIds.holderOf(accountId, external_id);
+    return id === undefined ? undefined : unlessErased(store.reader.get(accountId, id));
   }
 
-  async #merge(author: Author, found: CandidateRecord, given: CandidateInput, ids: PartIds): Promise<Put> {
-    const { content, clock } = this.#options;
+  async function mergeInto(author: Author, found: CandidateRecord, given: CandidateInput, ids: PartIds): Promise<Put> {
     const { accountId, id: candidateId } = found;
     const files = new Map<number, StoredFile>();
     if (merged(found, given, { ids, now: timestamp(clock.now()) }) === found)
@@ -102,31 +97,30 @@ export class CandidateService {
       await content.discard([...files.values()].map(({ id }) => id));
       throw error;
     }
-    const edit: Edit = (before, now) => merged(before, given, { ids, now, files });
+    const merge: Edit = (before, now) => merged(before, given, { ids, now, files });
     return content.settle(
       [...files.values()].map(({ id }) => id),
-      () => this.edit(author, candidateId, edit, found),
+      () => edit(author, candidateId, merge, found),
       ({ record }, fileId) => namesFile(record, fileId),
     );
   }
 
   /** Makes one change, as CandidateStore.change does, and tells whether it changed anything. */
-  async edit(author: Author, id: string, edit: Edit, known?: CandidateRecord): Promise<Put> {
+  async function edit(author: Author, id: string, make: Edit, known?: CandidateRecord): Promise<Put> {
     let outcome: Outcome = "unchanged";
     const noted: Edit = (before, now) => {
-      const after = edit(before, now);
+      const after = make(before, now);
       outcome = after === before ? "unchanged" : "updated";
       return after;
     };
-    return { record: await this.#options.store.change(author, id, noted, known), outcome };
+    return { record: await store.change(author, id, noted, known), outcome };
   }
 
-  async #create(key: CandidateKey & Author, given: CandidateInput, newId: NewId): Promise<CandidateRecord> {
-    const { content, store } = this.#options;
+  async function create(key: CandidateKey & Author, given: CandidateInput, newId: NewId): Promise<CandidateRecord> {
     const owner = { accountId: key.accountId, candidateId: key.id };
-    let draft: Draft;
+    let created: Draft;
     try {
-      draft = await this.draft(key, given, newId, (file) => content.store(file, owner));
+      created = await draft(key, given, newId, (file) => content.store(file, owner));
     } catch (error) {
       // A retry may be refused only because a day has passed since an interrupted attempt of this request created the
       // candidate: an expires_on was not past then.
@@ -137,20 +131,19 @@ export class CandidateService {
     }
     // If an interrupted attempt already created the candidate, this retry uploaded its files a second time. `settle`
     // removes the duplicates.
-    return content.settle(filesOf(draft.documents), () => store.insert(draft, key), namesFile);
+    return content.settle(filesOf(created.documents), () => store.insert(created, key), namesFile);
   }
 
   /** Does what `put` does, but writes nothing. The ids of what is new are examples. */
-  async rehearse(author: Author, given: CandidateInput, newId: NewId, onConflict?: OnConflict): Promise<DryRun> {
-    const { store, clock } = this.#options;
+  async function rehearse(author: Author, given: CandidateInput, newId: NewId, onConflict?: OnConflict) {
     const { accountId, by } = author;
     const dryRun = (outcome: Outcome, record: CandidateRecord): DryRun => {
       return { object: "dry_run", valid: true, outcome, would_create: renderCandidate(record) };
     };
-    const found = onConflict && (await this.#namesake(accountId, given));
+    const found = onConflict && (await namesake(accountId, given));
     if (!found) {
-      const draft = await this.draft({ accountId, id: newId("cand") }, given, newId);
-      return dryRun("created", await store.rehearse(draft, author));
+      const created = await draft({ accountId, id: newId("cand") }, given, newId);
+      return dryRun("created", await store.rehearse(created, author));
     }
     const now = clock.now();
     const to = { ids: partIds(given, newId), now: timestamp(now) };
@@ -159,13 +152,25 @@ export class CandidateService {
     return dryRun("updated", store.dated(nextRecord(found, after, by, { at: now, now }, () => found.outreach)));
   }
 
-  async read(accountId: string, id: string): Promise<Candidate> {
-    return renderCandidate(await this.#options.store.reader.get(accountId, id));
+  async function read(accountId: string, id: string): Promise<Candidate> {
+    return renderCandidate(await store.reader.get(accountId, id));
   }
 
-  async start(author: Author, id: string, precondition: Precondition): Promise<Candidate> {
+  /**
+   * Reads what changed of a candidate, the newest first. A cursor is the number of the oldest entry that was read, from 1. One round
+   * trip; one more for entries that have left the record.
+   */
+  async function history(accountId: string, id: string, { limit, cursor }: HistoryQuery): Promise<History> {
+    const record = await store.reader.get(accountId, id);
+    const end = Math.min(Number(cursor || Infinity) - 1, record.history.count);
+    const begin = Math.max(end - limit, 0);
+    const data = (await store.history.entries(record, begin, end)).toReversed();
+    return { object: "list", data, has_more: begin > 0, cursor: begin > 0 ? String(begin + 1) : null };
+  }
+
+  async function start(author: Author, id: string, precondition: Precondition): Promise<Candidate> {
     // If-Match is ignored if the candidate is already started: a retry after a lost response must succeed.
-    const record = await this.#options.store.change(author, id, (before, now) => {
+    const record = await store.change(author, id, (before, now) => {
       if (before.started_at === null || before.withdrawn) precondition(() => [taggedCandidate(before)]);
       return started(before, now);
     });
@@ -173,8 +178,8 @@ export class CandidateService {
   }
 
   /** Makes one change. @param edit as in CandidateStore.change. */
-  async change(author: Author, id: string, precondition: Precondition, edit: Edit): Promise<Candidate> {
-    const record = await this.#options.store.change(author, id, (before, now) => {
+  async function change(author: Author, id: string, precondition: Precondition, edit: Edit): Promise<Candidate> {
+    const record = await store.change(author, id, (before, now) => {
       precondition(() => [taggedCandidate(before)]);
       return edit(before, now);
     });
@@ -182,8 +187,7 @@ export class CandidateService {
   }
 
   /** Returns a page of the change feed. @param clientHas tells whether the client has the page with this entity tag (If-None-Match). */
-  async list(accountId: string, { limit, ...given }: ListQuery, clientHas?: (tag: string) => boolean) {
-    const { store, feedLagMs, checkpoints } = this.#options;
+  async function list(accountId: string, { limit, ...given }: ListQuery, clientHas?: (tag: string) => boolean) {
     const { cursor, state, external_id, updated_since, q } = given;
     if (q !== undefined) {
       const found = { accountId, after: "", words: searchedWords(q, given), limit: Math.min(limit, MAX_FOUND) };
@@ -205,13 +209,13 @@ export class CandidateService {
   }
 
   /** Builds a new candidate. If it fails, removes the files that it has stored. By default it stores none. */
-  async draft(
+  async function draft(
     { accountId, id }: CandidateKey,
     given: CandidateInput,
     newId: NewId,
     storeFile: (file: IncomingFile) => Promise<StoredFile> = rehearsedFile,
   ): Promise<Draft> {
-    const situation = { started: false, now: timestamp(this.#options.clock.now()) };
+    const situation = { started: false, now: timestamp(clock.now()) };
     const all = documentsOf(given);
     for (const [n, each] of all.entries()) checkNewDocument(each, { ...situation, at: `/documents/${n}` });
     const documents: DocumentRecord[] = [];
@@ -222,8 +226,10 @@ export class CandidateService {
       }
       return newDraft(given, { id, accountId, documents, newId, now: situation.now });
     } catch (error) {
-      await this.#options.content.discard(filesOf(documents).filter((id) => id !== "")); // a dry run has stored none
+      await content.discard(filesOf(documents).filter((id) => id !== "")); // a dry run has stored none
       throw error;
     }
   }
+
+  return { idOf, put, edit, rehearse, read, history, start, change, list, draft };
 }

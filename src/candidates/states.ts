@@ -99,12 +99,13 @@ function waitsOf(
   { required }: ReferenceRequirements,
 ): WaitingOn[] {
   const { id, email, outreach } = facts;
-  const { opted_out } = outreach;
+  const { opted_out, recipients } = outreach;
   const waits: WaitingOn[] = [];
   const wait = (code: string, message: string) => waits.push({ code, subject: id, message });
   const name = nameOf(facts)?.trim() || "The candidate";
   if (facts.started_at === null) wait("not_started", `${name} has not been started`);
-  if (mailBounces(facts)) wait("candidate_bounced", `${name} cannot be reached: the message bounced`);
+  if (email !== null && recipients.some(({ to, bounced }) => to === TO_CANDIDATE && bounced === email))
+    wait("candidate_bounced", `${name} cannot be reached: the message bounced`);
   if (email !== null && hasOptedOut(opted_out, email)) wait("candidate_opted_out", `${name} does not want messages`);
   waits.push(...documents.flatMap(waitForDocument));
   waits.push(...references.flatMap((reference) => waitForReference(reference, opted_out)));
@@ -112,10 +113,6 @@ function waitsOf(
   if (missing === 1) wait("references_missing", "1 more reference is needed");
   if (missing > 1) wait("references_missing", `${missing} more references are needed`);
   return waits;
-}
-
-function mailBounces({ email, outreach }: Facts): boolean {
-  return email !== null && outreach.recipients.some(({ to, bounced }) => to === TO_CANDIDATE && bounced === email);
 }
 
 function waitForDocument({ id, name, state, rejection_reason }: DocumentRecord): WaitingOn[] {

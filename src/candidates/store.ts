@@ -17,7 +17,6 @@ import { type Author, type CandidateKey, type CandidateRecord, type Draft, servi
 import { ReferenceIndexStore } from "./reference-index-store.ts";
 import { checkSize, encode, type Stored } from "./stored.ts";
 import { firstVersion, nextVersion } from "./version.ts";
-import { type WordsStore, wordsStore } from "./words-store.ts";
 import { WritesInFlight } from "./writes-in-flight.ts";
 
 /** Makes one change. Returns the changed candidate, or the same record if there is nothing to change. `now` is RFC 3339. */
@@ -39,7 +38,6 @@ export class CandidateStore {
   readonly reader: CandidateReader;
   readonly externalIds: ExternalIds;
   readonly references: ReferenceIndexStore;
-  readonly words: WordsStore;
   readonly history: HistoryStore;
   readonly feedClock: FeedClock;
   readonly batches: CandidateBatches;
@@ -57,7 +55,6 @@ export class CandidateStore {
     this.reader = new CandidateReader(mongo, log);
     this.externalIds = new ExternalIds(mongo);
     this.references = new ReferenceIndexStore(mongo);
-    this.words = wordsStore(mongo, this.reader);
     this.history = historyStore(mongo, this.reader);
     this.changedAccounts = new ChangedAccounts(mongo);
     const commit = (changes: readonly Change[], position: Reservation) => this.#commit(changes, position);

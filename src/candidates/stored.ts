@@ -178,26 +178,29 @@ export function salvaged(document: Uint8Array): Tombstone {
   };
 }
 
-export function decode(stored: Stored): Found {
+export function keyOf({ _id, account }: Pick<Stored, "_id" | "account">) {
+  return { accountId: account, id: _id };
+}
+
+/** What `decode` is not given: only the indexes, the list and the search need it. A projection. */
+export const NOT_DECODED = {
+  change: 0,
+  next_expiry: 0,
+  row: 0,
+  row_form: 0,
+  row_version: 0,
+  words: 0,
+  words_form: 0,
+} as const;
+type Decodable = Omit<Stored, keyof typeof NOT_DECODED>;
+
+export function decode(stored: Decodable): Found {
   if (stored.deleted !== true) return decodeRecord(stored);
   const { _id: id, account: accountId, version, updated_at, erasure = null } = stored;
   return { deleted: true, id, accountId, version, updated_at, erasure };
 }
 
-function decodeRecord({
-  _id,
-  account,
-  change: _change,
-  next_expiry: _next,
-  size: _size,
-  row_form: _form,
-  row_version: _version,
-  row: _row,
-  words_form: _wordsForm,
-  words: _words,
-  deleted: _deleted,
-  ...stored
-}: Stored): CandidateRecord {
+function decodeRecord({ _id, account, size: _size, deleted: _deleted, ...stored }: Decodable): CandidateRecord {
   const { outreach } = stored;
   const record: CandidateRecord = {
     ...stored,

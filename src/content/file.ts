@@ -1,4 +1,6 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { invalid, type Problem } from "../problems.ts";
 
 /** The media type of a file that was sent without one. */
@@ -47,12 +49,8 @@ export function emptyFile(): Problem {
 
 /** Returns the file as it would be stored. Reads its bytes to their end without storing them, so the id is empty. */
 export async function rehearsedFile({ stream, filename, contentType }: IncomingFile): Promise<StoredFile> {
-  const hash = createHash("sha256");
-  let size = 0;
-  for await (const chunk of stream) {
-    hash.update(chunk);
-    size += chunk.length;
-  }
-  if (size === 0) throw emptyFile();
-  return { id: "", filename, contentType: contentType ?? UNKNOWN_TYPE, size, sha256: hash.digest("hex") };
+  const bytes = await buffer(Readable.from(stream));
+  if (bytes.length === 0) throw emptyFile();
+  const facts = { size: bytes.length, sha256: hash("sha256", bytes, "hex") };
+  return { id: "", filename, contentType: contentType ?? UNKNOWN_TYPE, ...facts };
 }

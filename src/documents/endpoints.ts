@@ -59,7 +59,7 @@ export function documentEndpoints(documents: DocumentService, eraser: Eraser) {
       status: 204,
       problems: ["not_found", "version_mismatch", "on_hold"],
       handle: ({ caller, params: { id, docId }, precondition }) =>
-        eraser.removeDocument(caller, id, docId, precondition).then(() => undefined),
+        eraser.removePart(caller, { candidate: id, kind: "documents", id: docId }, precondition).then(() => undefined),
     }),
     putContent: endpoint({
       ...ONE,

@@ -1,12 +1,8 @@
-interface Level {
-  /** Maximum weight of one text. */
-  readonly text: number;
-  /** Maximum number of answers of one reference. */
-  readonly answers: number;
-}
-
-/** From no abridging to the most. A PDF has the first one that keeps it within `BUDGET`. */
-const LEVELS: readonly Level[] = [
+/**
+ * From no abridging to the most: the maximum weight of one text, and the maximum number of answers of one reference. A PDF has
+ * the first one that keeps it within `BUDGET`.
+ */
+const LEVELS = [
   { text: Infinity, answers: 1000 },
   { text: 4000, answers: 200 },
   { text: 1500, answers: 60 },
@@ -40,7 +36,7 @@ export class Abridger {
   readonly #maxText: number;
   #left: number;
 
-  constructor({ text, answers }: Level, budget: number) {
+  constructor({ text, answers }: (typeof LEVELS)[number], budget: number) {
     this.maxAnswers = answers;
     this.#maxText = text;
     this.#left = budget;

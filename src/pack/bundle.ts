@@ -17,16 +17,6 @@ interface Bundled {
   readonly contents: Pick<ContentStore, "open">;
 }
 
-/** A document's entry in the manifest. `problem` says why the file is missing, or differs from the upload. */
-interface ListedFile {
-  readonly document_id: string;
-  /** Null if the ZIP does not contain the file. */
-  readonly path: string | null;
-  readonly size: number;
-  readonly sha256: string;
-  readonly problem: string | null;
-}
-
 /**
  * Generates the files of a pack's ZIP: the PDF, the content of each document, and last the manifest, which lists every
  * file and what is wrong with it. Missing or damaged content therefore does not fail the ZIP.
@@ -34,12 +24,13 @@ interface ListedFile {
 export async function* bundle({ pack, files, pdf, contents }: Bundled, signal: AbortSignal): AsyncGenerator<ZipEntry> {
   const generatedAt = new Date(pack.generated_at);
   yield { path: "pack.pdf", bytes: Readable.from([pdf]), modified: generatedAt };
-  const listed: ListedFile[] = [];
+  const listed = [];
   for (const { path, document_id, content } of files) {
     const { size, sha256 } = content;
     const source = contents.open(content.file_id, { start: 0, end: size });
     const { bytes, fault } = await checked(source, content, signal);
     if (bytes !== null) yield { path, bytes, modified: new Date(content.uploaded_at) };
+    // `path` is null if the ZIP does not contain the file. `problem` says why, or how it differs from the upload.
     listed.push({ document_id, path: bytes === null ? null : path, size, sha256, problem: fault() });
   }
   const files_complete = listed.every(({ problem }) => problem === null);

@@ -2,14 +2,14 @@ import Type, { type Static } from "typebox";
 import { Candidate } from "../candidates/schema.ts";
 import { HistoryEntry } from "../candidates/history-schema.ts";
 import { MESSAGE_LANGUAGES } from "../schema/languages.ts";
-import { about, component, oneOf, strict } from "../schema/fields.ts";
+import { about, component, omittable, oneOf, strict } from "../schema/fields.ts";
 import { Timestamp } from "../schema/values.ts";
 
 export const FORMATS = ["json", "pdf", "zip"] as const;
 export type Format = (typeof FORMATS)[number];
 
 export const PackQuery = strict({
-  format: Type.Optional(about(oneOf(FORMATS), "The format. It takes precedence over Accept.", "pdf")),
+  format: omittable(oneOf(FORMATS), "The format. It takes precedence over Accept.", "pdf"),
 });
 
 const PackKey = component("PackKey", "An API key.", {

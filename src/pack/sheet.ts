@@ -13,26 +13,14 @@ type Row = readonly [label: Key, value: string];
 /** What clients and referees have named themselves. Has a heading, and at least one row. */
 type Table = readonly [heading: string, rows: readonly (readonly [name: string, value: string])[]];
 
+/** What was decided, how and when, and by whom. */
+type Decision = readonly [what: string, decision: string, who: string];
+
+/** When a message was made, and for whom. */
+type Message = readonly [at: string, to: string];
+
 /** The input of the template pack.typ. All of its text is safe to print. */
-export interface Sheet {
-  readonly lang: Pack["language"];
-  readonly words: Wording["words"];
-  readonly title: string;
-  readonly made_at: string;
-  readonly candidate: Pick<Item, "name" | "rows" | "wide" | "tables">;
-  readonly footer: string;
-  /** Says what is not shown, and where it is. Empty if all is shown. */
-  readonly notices: readonly string[];
-  readonly complete: boolean;
-  readonly missing: readonly string[];
-  readonly documents: readonly Item[];
-  readonly references: readonly Item[];
-  readonly references_summary: string;
-  /** What was decided, how and when, and by whom. */
-  readonly decisions: readonly (readonly [what: string, decision: string, who: string])[];
-  /** When a message was made, and for whom. */
-  readonly messages: readonly (readonly [at: string, to: string])[];
-}
+export type Sheet = ReturnType<typeof sheetWith>;
 
 interface Item {
   readonly number: string;
@@ -58,7 +46,7 @@ export function sheetOf(pack: Pack): Sheet {
   return abridge((abridger) => sheetWith(abridger, wording, pack));
 }
 
-function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes }: Wording, pack: Pack): Sheet {
+function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes }: Wording, pack: Pack) {
   const { required, received, outstanding } = pack.reference_requirements;
   const title = say("title", pack.candidate_id, String(pack.pack_version));
   const sheet = {
@@ -79,9 +67,11 @@ function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes 
     ],
     messages: messages(pack),
   };
-  return { ...sheet, notices: abridger.abridged ? [`${say("abridged", CUT.trim())} ${say("full_text")}`] : [] };
+  /** Says what is not shown, and where it is. Empty if all is shown. */
+  const notices = abridger.abridged ? [`${say("abridged", CUT.trim())} ${say("full_text")}`] : [];
+  return { ...sheet, notices };
 
-  function candidateItem({ candidate, account }: Pack): Sheet["candidate"] {
+  function candidateItem({ candidate, account }: Pack): Omit<Item, "number" | "state" | "tone"> {
     const wait = pack.missing.find(({ message }) => message === candidate.state_reason);
     return {
       name: line(nameOf(candidate)),
@@ -116,7 +106,7 @@ function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes 
     return text || message;
   }
 
-  function decisionOf({ decided }: Document | Reference, state: Key, index: number, name: string): Sheet["decisions"] {
+  function decisionOf({ decided }: Document | Reference, state: Key, index: number, name: string): Decision[] {
     if (decided === null) return [];
     const { at, by, decided_by } = decided;
     const person = personOf(by.id);
@@ -143,7 +133,7 @@ function sheetWith(abridger: Abridger, { words, say, number, day, moment, bytes 
     return id === pack.candidate_id ? nameOf(pack.candidate) : id;
   }
 
-  function messages({ history, history_complete }: Pack): Sheet["messages"] {
+  function messages({ history, history_complete }: Pack): Message[] {
     const sent = history.filter(({ action }) => action === "reminder_sent");
     if (sent.length > abridger.maxAnswers || !history_complete) abridger.abridged = true;
     return sent.slice(0, abridger.maxAnswers).map(({ at, subject }) => [moment(at), beginning(personOf(subject))]);

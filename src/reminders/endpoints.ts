@@ -2,11 +2,10 @@ import { endpoint } from "../api/endpoint.ts";
 import { RemindInput } from "../candidates/input-schema.ts";
 import { Candidate, CandidatePath } from "../candidates/schema.ts";
 import { taggedView } from "../candidates/render.ts";
-import type { OutreachService } from "./history.ts";
 import { CandidateOutreach } from "./history-schema.ts";
-import type { RemindService } from "./remind.ts";
+import type { OutreachService } from "./service.ts";
 
-export function outreachEndpoints(outreach: OutreachService, remind: RemindService) {
+export function outreachEndpoints(outreach: OutreachService) {
   return {
     read: endpoint({
       name: "readOutreach",
@@ -17,7 +16,7 @@ export function outreachEndpoints(outreach: OutreachService, remind: RemindServi
       params: CandidatePath,
       response: CandidateOutreach,
       problems: ["not_found"],
-      handle: ({ caller, params }) => outreach(caller.accountId, params.id),
+      handle: ({ caller, params }) => outreach.read(caller.accountId, params.id),
     }),
     remind: endpoint({
       name: "remindCandidate",
@@ -31,7 +30,7 @@ export function outreachEndpoints(outreach: OutreachService, remind: RemindServi
       response: Candidate,
       tagged: taggedView,
       problems: ["not_found", "version_mismatch", "nothing_to_send", "reminded_recently"],
-      handle: ({ caller, params, precondition }) => remind(caller, params.id, precondition),
+      handle: ({ caller, params, precondition }) => outreach.remind(caller, params.id, precondition),
     }),
   };
 }

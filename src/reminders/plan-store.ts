@@ -1,6 +1,6 @@
 import type { Filter } from "mongodb";
 import type { CandidateKey } from "../candidates/record.ts";
-import type { Stored } from "../candidates/stored.ts";
+import { keyOf, type Stored } from "../candidates/stored.ts";
 import { BoundedCollection } from "../infra/bounded-collection.ts";
 import type { Mongo } from "../infra/mongo.ts";
 
@@ -71,8 +71,4 @@ export class PlanStore {
   async accountOf(id: string): Promise<string | undefined> {
     return (await this.#candidates.findOne({ _id: id }, { projection: { account: 1 } }))?.account;
   }
-}
-
-function keyOf({ _id, account }: Stored): CandidateKey {
-  return { accountId: account, id: _id };
 }

@@ -22,19 +22,10 @@ export function recorder(stores: ReminderStores) {
     try {
       await stores.messages.add(all);
     } finally {
-      await removeErased(all);
+      await stores.removeErased(all.map(({ counted }) => counted));
     }
     const used = all.filter(({ tried }) => isUsed(tried));
     await stores.budget.settle(used.map(({ counted, tried }) => ({ ...counted, isBounced: tried.kind === "bounced" })));
-  }
-
-  /** Removes what was written about candidates after their erasure began, which it may have missed. */
-  async function removeErased(all: readonly Tried[]): Promise<void> {
-    const kept = await stores.plans.kept(all.map(({ counted }) => counted.id));
-    for (const { counted } of all.filter((each) => !kept.has(each.counted.id))) {
-      await stores.removeAll(counted);
-      await stores.budget.forgetAddresses(counted.accountId, [counted.address]); // its link may be gone already
-    }
   }
 
   /**

@@ -45,85 +45,82 @@ interface Dependencies {
   readonly log?: Pick<Logger, "warn">;
 }
 
+type Settings = Readonly<{ assistant: Assistant; hours: QuietHours }>;
+
+export type RulesReader = ReturnType<typeof rulesReader>;
+
 /**
  * Reads the rules that follow from accounts' settings, and what operators decide about accounts. Every method may throw
  * problem store_unavailable.
  */
-export class RulesReader {
-  readonly #dependencies: Dependencies;
-  readonly #known = new LRUCache<string, ReminderRules>({ max: MAX_KNOWN, ttl: RULES_KEPT_MS });
-  readonly #settings = new LRUCache<string, { assistant: Assistant; hours: QuietHours }>({
-    max: MAX_KNOWN,
-    ttl: SETTINGS_KEPT_MS,
-  });
+export function rulesReader(dependencies: Dependencies) {
+  const { reminderAccounts, accounts, limits, clock, restore, log } = dependencies;
+  const knownRules = new LRUCache<string, ReminderRules>({ max: MAX_KNOWN, ttl: RULES_KEPT_MS });
+  const knownSettings = new LRUCache<string, Settings>({ max: MAX_KNOWN, ttl: SETTINGS_KEPT_MS });
   /** The unknown time zones that were logged, by account. */
-  readonly #logged = new LRUCache<string, string>({ max: MAX_KNOWN });
-
-  constructor(dependencies: Dependencies) {
-    this.#dependencies = dependencies;
-  }
+  const logged = new LRUCache<string, string>({ max: MAX_KNOWN });
 
   /** Returns rules that are up to RULES_KEPT_MS old. No round trip if this process knows them. */
-  async of(accountId: string): Promise<ReminderRules> {
-    return this.#known.get(accountId) ?? (await this.fresh(accountId)).rules;
+  async function of(accountId: string): Promise<ReminderRules> {
+    return knownRules.get(accountId) ?? (await fresh(accountId)).rules;
   }
 
   /** Reads the account's rules. From then on, `of` returns them. Four reads at once: one round trip. */
-  fresh(accountId: string): Promise<AccountRules> {
-    this.#settings.delete(accountId);
-    return this.current(accountId);
+  function fresh(accountId: string): Promise<AccountRules> {
+    knownSettings.delete(accountId);
+    return current(accountId);
   }
 
   /**
    * Returns the same as `fresh`. Reuses settings of the last SETTINGS_KEPT_MS, so that it takes two reads at once, unless a
    * change of them is noted. A change is noted before it is made (ReminderAccountStore.noteChange), and stays noted for longer.
    */
-  async current(accountId: string): Promise<AccountRules> {
-    const { reminderAccounts, accounts, limits, clock, restore } = this.#dependencies;
-    const kept = this.#settings.get(accountId);
+  async function current(accountId: string): Promise<AccountRules> {
+    const kept = knownSettings.get(accountId);
     const [{ pausedAt, raise, isChanged }, { name, status }, read] = await Promise.all([
       reminderAccounts.get(accountId),
       accounts.get(accountId, { evenErased: true }),
-      kept ?? this.#readSettings(accountId),
+      kept ?? readSettings(accountId),
     ]);
-    const { assistant, hours } = isChanged && kept !== undefined ? await this.#readSettings(accountId) : read;
-    if (hasUnknownZone(hours)) await this.#noteUnknownZone(accountId, hours.timezone);
+    const { assistant, hours } = isChanged && kept !== undefined ? await readSettings(accountId) : read;
+    if (hasUnknownZone(hours)) await noteUnknownZone(accountId, hours.timezone);
     const suspended = status !== "active";
     const isRaised = raise !== null && Date.parse(raise.expires_at) > clock.now();
     const own = isRaised ? { ...limits, perAccount: raise.per_day, newAddresses: raise.new_per_day } : limits;
     const paused = suspended || pausedAt !== null;
     const rules = rulesOf(assistant, hours, { paused, limits: own }, restore.restored());
-    this.#known.set(accountId, rules);
+    knownRules.set(accountId, rules);
     return { rules, assistant, sender: senderOf(assistant, name), limits: own, suspended };
   }
 
-  async #readSettings(accountId: string) {
-    const { assistant, quietHours } = this.#dependencies;
+  async function readSettings(accountId: string) {
+    const { assistant, quietHours } = dependencies;
     const [{ values }, quiet] = await Promise.all([assistant.get(accountId), quietHours.get(accountId)]);
     const hours = { ...QUIET_HOURS_DEFAULTS, ...quiet.values };
     const settings = { assistant: { ...ASSISTANT_DEFAULTS, ...values }, hours };
-    this.#settings.set(accountId, settings);
+    knownSettings.set(accountId, settings);
     return settings;
   }
 
   /** Logs the time zone once, and has a replica that knows it replan. */
-  async #noteUnknownZone(accountId: string, timezone: string): Promise<void> {
-    const { log, reminderAccounts, clock } = this.#dependencies;
+  async function noteUnknownZone(accountId: string, timezone: string): Promise<void> {
     if (log === undefined) return;
-    if (this.#logged.get(accountId) !== timezone)
+    if (logged.get(accountId) !== timezone)
       log.warn(
         { account: accountId, timezone },
         "this runtime does not know the time zone of the account's quiet hours: no reminder is sent. Update Node.js",
       );
-    this.#logged.set(accountId, timezone);
+    logged.set(accountId, timezone);
     await reminderAccounts.noteChange(accountId, timestamp(clock.now()));
   }
 
   /** Makes the next `of` read the account's rules. */
-  forget(accountId: string): void {
-    this.#known.delete(accountId);
-    this.#settings.delete(accountId);
+  function forget(accountId: string): void {
+    knownRules.delete(accountId);
+    knownSettings.delete(accountId);
   }
+
+  return { of, fresh, current, forget };
 }
 
 /**

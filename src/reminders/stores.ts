@@ -41,5 +41,15 @@ export function reminderStores(mongo: Mongo, addresses: AddressHash, random: (by
     await optOuts.forget(candidate);
   }
 
-  return { addresses, accounts, links, messages, optOuts, budget, plans, pageView, indexes, removeAll };
+  /** Removes what was written about candidates after their erasure began, which it may have missed. @throws as `removeAll` does. */
+  async function removeErased(written: readonly (CandidateKey & { readonly address: string })[]): Promise<void> {
+    const kept = await plans.kept(written.map(({ id }) => id));
+    for (const { address, ...candidate } of written.filter(({ id }) => !kept.has(id))) {
+      await removeAll(candidate);
+      // It may have been noted after the erasure, or before there was a link, or its link is gone already.
+      await budget.forgetAddresses(candidate.accountId, [address]);
+    }
+  }
+
+  return { addresses, accounts, links, messages, optOuts, budget, plans, pageView, indexes, removeAll, removeErased };
 }

@@ -13,7 +13,7 @@ import { outboxMailer, smtpMailer } from "./mailer.ts";
 import { Pace } from "./pace.ts";
 import { plannerOf } from "./plan.ts";
 import { replan } from "./replans.ts";
-import { RulesReader } from "./rules.ts";
+import { rulesReader } from "./rules.ts";
 import { reminderSender } from "./sender.ts";
 import { spreadOptOuts } from "./spread-opt-outs.ts";
 import { type ReminderParts, reminderStores } from "./stores.ts";
@@ -35,7 +35,7 @@ export interface OpenReminders extends Shared, ReminderParts {}
 export async function openReminders(shared: Shared & { readonly log?: Logger }): Promise<OpenReminders> {
   const { mongo, clock, config, random } = shared;
   const stores = reminderStores(mongo, await loadAddressHash(mongo, random), random);
-  const rules = new RulesReader({
+  const rules = rulesReader({
     ...shared,
     ...settingsStores(mongo, clock),
     reminderAccounts: stores.accounts,

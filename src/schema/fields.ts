@@ -55,9 +55,14 @@ export function propertiesOf(schema: TSchema | undefined): Record<string, Record
   return properties ?? {};
 }
 
-/** A member that may be left out, or null. @param text as `about`: what it means, and examples. */
+/** A member that may be left out, and is not null. @param text as `about`: what it means, and examples. */
+export function omittable<S extends TSchema>(schema: S, ...text: readonly [string, ...unknown[]]) {
+  return Type.Optional(about(schema, ...text));
+}
+
+/** A member that may be left out, or null. */
 export function optional<S extends TSchema>(schema: S, ...text: readonly [string, ...unknown[]]) {
-  return Type.Optional(about(nullable(schema), ...text));
+  return omittable(nullable(schema), ...text);
 }
 
 /** One of several strings, as a single schema. A union of literals would report one error per literal. */

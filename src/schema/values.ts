@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { MAX_EMAIL } from "./email.ts";
-import { nullable, titled } from "./fields.ts";
+import { nullable, optional, titled } from "./fields.ts";
 
 /** Free text of up to `max` characters (code points). */
 export function freeText(max: number, min = 0) {
@@ -8,12 +8,16 @@ export function freeText(max: number, min = 0) {
 }
 
 export const Email = Type.String({ format: "idn-email", maxLength: MAX_EMAIL });
-/** A phone number with its country code, in any usual form. It is kept as E.164. */
-export const Phone = Type.String({ format: "phone" });
 export const CalendarDate = Type.String({ format: "date" });
 export const Timestamp = Type.String({ format: "date-time" });
 export const TimeOrNull = nullable(Timestamp);
 export const Count = Type.Integer({ minimum: 0 });
+
+/** A phone number that a client sends. @param what "The phone number" */
+export function phone(what: string) {
+  const text = `${what} with its country code, in any usual form. It is kept as E.164.`;
+  return optional(Type.String({ format: "phone" }), text, "+1 (415) 555-0123");
+}
 
 const metadata = {
   type: "object" as const,

@@ -1,6 +1,6 @@
 import Type, { type Static, type TOptional, type TProperties, type TUnsafe } from "typebox";
 import { MESSAGE_LANGUAGES } from "../schema/languages.ts";
-import { about, component, nullable, oneOf, strict } from "../schema/fields.ts";
+import { about, component, nullable, oneOf, optional, strict } from "../schema/fields.ts";
 import { Email, freeText, TimeOrNull } from "../schema/values.ts";
 
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
@@ -187,7 +187,7 @@ const DaysPatch = component("EraseAfterDaysPatch", "Changes of the days: null me
 export const RetentionPatch = component(
   "RetentionPatch",
   "Changes of the retention settings (JSON Merge Patch, RFC 7396): null restores a default.",
-  { erase_after_days: Type.Optional(about(nullable(DaysPatch), "Changes of the days. Null: candidates are kept.")) },
+  { erase_after_days: optional(DaysPatch, "Changes of the days. Null: candidates are kept.") },
   derived,
 );
 export type RetentionPatch = Static<typeof RetentionPatch>;

@@ -17,16 +17,13 @@ export function leftOverMail(stores: ReminderStores, clock: Clock): Sweep {
     name: "left_over_mail",
     async run(signal) {
       const now = clock.now();
-      const { budget, plans } = stores;
+      const { budget } = stores;
       let count = await budget.removeBefore(now - KEPT_MS);
       const before = timestamp(now - UNDER_WAY_MS);
       for (const { account, day, pending } of await budget.pendingSince(before, BATCH))
         for (const { key, candidate, address } of pending.filter(({ at }) => at < before)) {
           if (signal.aborted) return count;
-          if (!(await plans.kept([candidate])).has(candidate)) {
-            await stores.removeAll({ accountId: account, id: candidate });
-            await budget.forgetAddresses(account, [address]); // it may have been noted after the erasure, or before there was a link
-          }
+          await stores.removeErased([{ accountId: account, id: candidate, address }]);
           await budget.settle([{ accountId: account, day, hour: 0, key, isBounced: false }]);
           count++;
         }

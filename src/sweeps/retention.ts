@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { AccountStore } from "../accounts/store.ts";
 import type { Eraser } from "../candidates/eraser.ts";
-import type { dueStore } from "../candidates/due-store.ts";
+import type { DueStore } from "../candidates/due-store.ts";
 import { erasureOf, notedErasureOf, type Retained, unlessErased } from "../candidates/erasure.ts";
 import { feedPosition } from "../candidates/feed-clock.ts";
 import { type CandidateKey, type CandidateRecord, service } from "../candidates/record.ts";
@@ -26,7 +26,7 @@ class NotDue extends Error {}
 interface Dependencies {
   readonly accounts: Pick<AccountStore, "isActive">;
   readonly candidates: Pick<CandidateStore, "change">;
-  readonly due: ReturnType<typeof dueStore>;
+  readonly due: DueStore;
   readonly eraser: Eraser;
   readonly rules: RetentionStore;
   readonly restore: Pick<Restore, "endedAt">;

@@ -52,16 +52,16 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
   const { clock, candidates, content, eraser, idempotency, reminders, reminderStores, usage } = dependencies;
   const { audit, config, skewMs, log, metrics, restore } = dependencies;
   const shared = { leases: new LeaseStore(dependencies), log, metrics, restore };
+  const due = dueStore(dependencies.mongo, candidates.reader);
   const sweeps: Sweep[] = [
     expiries(candidates.batches, clock),
     leftOverBytes(content, candidates.reader),
     erasures(candidates.reader, eraser),
     idempotencyRecords(idempotency, clock),
     leftOverMail(reminderStores, clock),
-    missingWords(candidates.words),
+    missingWords(due),
     { name: "old_usage", run: (signal) => usage.removeOld(clock.now(), signal) },
   ];
-  const due = dueStore(dependencies.mongo, candidates.reader);
   const usual = [
     new SweepRunner({ ...shared, name: "sweeps", sweeps }),
     new SweepRunner({ ...shared, name: "retention", sweeps: [retention({ ...dependencies, due })] }),

@@ -1,8 +1,7 @@
 import type { Eraser } from "../candidates/eraser.ts";
 import type { CandidateReader } from "../candidates/reader.ts";
 import type { CandidateBatches } from "../candidates/batch-store.ts";
-
-import type { WordsStore } from "../candidates/words-store.ts";
+import type { DueStore } from "../candidates/due-store.ts";
 import { isTombstone, unlessErased, namesFile } from "../candidates/erasure.ts";
 import type { ContentStore, PendingFile } from "../content/store.ts";
 import { KEPT_MS } from "../idempotency/idempotency.ts";
@@ -48,9 +47,8 @@ export function expiries(candidates: Pick<CandidateBatches, "expire">, clock: Cl
 }
 
 /** Makes candidates findable that an earlier version wrote. */
-export function missingWords(words: WordsStore): Sweep {
-  const due = () => words.missing(BATCH);
-  return { name: "missing_words", run: (signal) => inBatches(due, (key) => words.add(key), signal) };
+export function missingWords({ wordless, addWords }: DueStore): Sweep {
+  return { name: "missing_words", run: (signal) => inBatches(() => wordless(BATCH), addWords, signal) };
 }
 
 /** Removes the records of Idempotency-Keys that are no longer valid. */

@@ -83,7 +83,9 @@ describe("an erasure that was interrupted", () => {
     const { id, document } = await createPerson();
     const caller = { accountId: account.id, keyId: account.keyId, by: { type: "key", id: account.keyId } } as const;
     const broken = { content: Object.assign(parts().content, { remove: crash }) };
-    await interrupted(broken, (eraser) => eraser.removeDocument(caller, id, document, () => {}));
+    await interrupted(broken, (eraser) =>
+      eraser.removePart(caller, { candidate: id, kind: "documents", id: document }, () => {}),
+    );
     const { asked, ...others } = parts();
     expect(await eraserOf(others).finish(account.id, id, new AbortController().signal)).to.equal(true);
     expect(asked).to.deep.equal([`forget ${account.id} ${id}`]);

@@ -193,7 +193,8 @@ describe("DELETE of a document or a reference", () => {
       messages: reminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
     });
     const caller = { ...owner, keyId: account.keyId, by: { type: "key", id: account.keyId } } as const;
-    await eraser.removeDocument(caller, owner.candidateId, document.split("/").at(-1) ?? "", () => {});
+    const part = { candidate: owner.candidateId, kind: "documents", id: document.split("/").at(-1) ?? "" } as const;
+    await eraser.removePart(caller, part, () => {});
     expect((await client.get(document)).status).to.equal(404);
     expect((await download(client, content)).bytes.toString()).to.equal("kept");
   });

@@ -4,7 +4,7 @@ import type { CandidateList } from "../../src/candidates/row-schema.ts";
 import type { Candidate } from "../../src/candidates/schema.ts";
 import type { CandidateInput } from "../../src/candidates/input-schema.ts";
 import { renderCandidate } from "../../src/candidates/render.ts";
-import { CandidateService } from "../../src/candidates/service.ts";
+import { candidateService } from "../../src/candidates/service.ts";
 import { CandidateStore } from "../../src/candidates/store.ts";
 import { ContentStore } from "../../src/content/store.ts";
 import { type JsonResponse, jsonResponse } from "../../src/http/response.ts";
@@ -38,7 +38,7 @@ async function startWorkbench() {
   const store = new IdempotencyStore(mongo);
   const candidateStore = new CandidateStore(mongo, clock);
   await createIndexes(mongo.db, [store, candidateStore.reader]);
-  const candidates = new CandidateService({
+  const candidates = candidateService({
     store: candidateStore,
     content: new ContentStore(mongo, clock),
     clock,

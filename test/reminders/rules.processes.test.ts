@@ -6,7 +6,7 @@ import { AccountStore } from "../../src/accounts/store.ts";
 import { SharedClock } from "../../src/infra/clock.ts";
 import { type OperationContext, STORE_CHANNEL } from "../../src/infra/store-channel.ts";
 import { ReminderAccountStore, SETTLED_MS } from "../../src/reminders/account-store.ts";
-import { type AccountRules, RULES_KEPT_MS, RulesReader } from "../../src/reminders/rules.ts";
+import { type AccountRules, RULES_KEPT_MS, rulesReader, type RulesReader } from "../../src/reminders/rules.ts";
 import type { Assistant } from "../../src/settings/schema.ts";
 import { settingsStores } from "../../src/settings/store.ts";
 import { answerOf, serversOf } from "../admin/support.ts";
@@ -49,7 +49,7 @@ describe("What another replica's reminders go by", function () {
     const clock = new SharedClock();
     const limits = { perAccount: 100, newAddresses: 50, perAddress: 5 };
     const reminderAccounts = new ReminderAccountStore(mongo);
-    return new RulesReader({
+    return rulesReader({
       ...settingsStores(mongo, clock),
       reminderAccounts,
       accounts: new AccountStore(mongo),

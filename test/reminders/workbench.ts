@@ -15,7 +15,7 @@ import type { Mailer, Outcome } from "../../src/reminders/mailer.ts";
 import type { Message } from "../../src/reminders/message.ts";
 import { plannerOf } from "../../src/reminders/plan.ts";
 import { replan } from "../../src/reminders/replans.ts";
-import { RulesReader } from "../../src/reminders/rules.ts";
+import { type RulesReader, rulesReader } from "../../src/reminders/rules.ts";
 import { type ReminderStores, reminderStores } from "../../src/reminders/stores.ts";
 import type { Assistant, QuietHours } from "../../src/settings/schema.ts";
 import { useDatabase } from "../support/use-service.ts";
@@ -60,7 +60,7 @@ export class Workbench {
     const settings = (values: () => object) => ({
       get: () => Promise.resolve({ version: 1, updated_at: null, values: values() }),
     });
-    this.rules = new RulesReader({
+    this.rules = rulesReader({
       assistant: settings(() => this.assistant),
       quietHours: settings(() => this.quietHours),
       reminderAccounts: this.stores.accounts,
