@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { ChangedAccounts } from "../../src/candidates/changed-accounts-store.ts";
+import { feedPosition } from "../../src/candidates/feed-clock.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 import { useDatabase } from "../support/use-service.ts";
 import { useReceiver } from "./receiver.ts";
@@ -69,5 +71,30 @@ describe("nudges on a bad day", function () {
     await simulation.change(await simulation.webhook(receiver.origin + path));
     await simulation.until(() => told().length > 0, 10 * SECOND).catch(() => undefined);
     expect(told()).to.have.length(1);
+  });
+
+  it("come although somebody changed the webhook while a change was noted in it", async () => {
+    const account = await simulation.webhook(receiver.origin + path);
+    const { store } = simulation;
+    const updateAll = store.updateAll.bind(store);
+    store.updateAll = async (all) => {
+      store.updateAll = updateAll;
+      for (const { webhook } of all) await store.change(account, webhook.id, () => ({ description: "changed" }));
+      return updateAll(all);
+    };
+    await simulation.change(account);
+    await simulation.until(() => told().length > 0, MINUTE);
+    expect(told()).to.have.length(1);
+  });
+
+  it("come for a change that nobody noted, if another process says that one has died", async () => {
+    const account = await simulation.webhook(receiver.origin + path);
+    const candidate = { account, change: feedPosition(simulation.now()) };
+    await mongo.db.collection("candidates").insertOne(candidate);
+    await new ChangedAccounts(mongo).noteDeath("dead", simulation.now() - SECOND);
+    const notes = mongo.db.collection("changed_accounts");
+    await simulation.until(async () => told().length > 0 && (await notes.countDocuments()) === 0, MINUTE);
+    expect(told()).to.have.length(1);
+    expect(await notes.countDocuments()).to.equal(0);
   });
 });

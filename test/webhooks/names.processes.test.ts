@@ -19,6 +19,8 @@ import { createWebhook, deliveryOf, testDelivery } from "./support.ts";
 const ALLOWED = "127.0.0.2";
 /** Public, and never routed. */
 const PUBLIC = "3000::1";
+/** Allowed too. Nobody listens there. */
+const REFUSING = ["127.0.0.4", "127.0.0.5", "127.0.0.6", "127.0.0.7"];
 
 const FORBIDDEN: readonly (readonly string[])[] = [
   ...["127.0.0.1", "127.8.8.8", "0.0.0.0", "10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1"].map(alone),
@@ -89,10 +91,12 @@ describe("the name in a webhook's url", function () {
     dns = await startDns((name, nth) => {
       const [, index] = /^forbidden-(\d+)\.test$/.exec(name) ?? [];
       if (index !== undefined) return FORBIDDEN[Number(index)];
+      const [, refusing] = /^behind-(\d)\.test$/.exec(name) ?? [];
+      if (refusing !== undefined) return [...REFUSING.slice(0, Number(refusing)), ALLOWED];
       if (name.startsWith("rebinds")) return nth === 0 ? [ALLOWED] : ["127.0.0.1", "::1"];
       return /(^|\.)(hooks|strange|public)\.test$/.test(name) ? [name === "public.test" ? PUBLIC : ALLOWED] : undefined;
     });
-    service = await startResolving(dns, { WEBHOOK_ALLOWED_NETWORKS: `${ALLOWED}/32` }, right.path);
+    service = await startResolving(dns, { WEBHOOK_ALLOWED_NETWORKS: `${ALLOWED}/32, 127.0.0.4/30` }, right.path);
   });
   after(async () => {
     await service?.stop();
@@ -150,6 +154,12 @@ describe("the name in a webhook's url", function () {
     }
     expect(near.map(({ count }) => count)).to.deep.equal([0, 0, 0]);
     expect(nudges.filter(({ path }) => path === "/rebinds")).to.have.length(1);
+  });
+
+  it("may have many addresses: up to four of them are connected to", async () => {
+    const { client } = await service.account();
+    expect(await testDelivery(client, `http://behind-3.test:${port}/`)).to.include({ status: 204 });
+    expect(await testDelivery(client, `http://behind-4.test:${port}/`)).to.include({ error: "connection" });
   });
 
   it("is what Host and TLS are told, and what the certificate must have", async () => {
