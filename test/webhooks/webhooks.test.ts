@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { newKey } from "../idempotency/support.ts";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
-import { createWebhook, deliveryOf, secretIn, webhookIn, webhooksIn } from "./support.ts";
+import { createWebhook, deliveryOf, webhookIn, webhooksIn } from "./support.ts";
 import { useReceiver } from "./receiver.ts";
 
 const URL_OF_NOBODY = "https://ats.example.com/hooks";
@@ -133,7 +133,7 @@ describe("/webhooks", () => {
 
   it("show their secret when they are created and when it is rotated, and nowhere else", async () => {
     const { path, webhook } = await create({ url: `${receiver.origin}/secret` });
-    const rotated = secretIn(await client.post(`${path}/rotate`));
+    const rotated = (await client.post(`${path}/rotate`)).body.secret;
     expect(rotated).to.match(SECRET).and.not.equal(webhook.secret);
     const test = await client.post(`${path}/test`);
     await receiver.nudges("/secret", 1);
