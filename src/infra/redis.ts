@@ -117,6 +117,14 @@ function waitForNodes(cluster: Cluster): void {
       sent.catch(() => undefined);
       return sent;
     };
+    // Once a second, ioredis 6.0 disconnects a node that has no slots yet. What ASK has sent there gets its reply first.
+    const disconnect = node.disconnect.bind(node);
+    let isLeaving = false;
+    node.disconnect = (reconnect) => {
+      if (reconnect || isLeaving || cluster.status !== "ready" || node.status === "wait") return disconnect(reconnect);
+      isLeaving = true; // if nothing waits, `quit` calls this again
+      node.quit().catch(() => undefined);
+    };
   });
 }
 

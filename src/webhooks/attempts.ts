@@ -9,7 +9,7 @@ import type { Deliver, Outcome } from "./delivery.ts";
 import { NOTHING, type WebhookRecord, type WebhookStore } from "./store.ts";
 
 /**
- * From the begin of one nudge to that of the next, in milliseconds. One key may list 120 times an hour: at 30 s, a list that comes
+ * From the start of one nudge to that of the next, in milliseconds. One key may list 120 times an hour: at 30 s, a list that comes
  * a little sooner than the one before would be the 121st.
  */
 const PACE_MS = 31_000;

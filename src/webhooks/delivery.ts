@@ -109,12 +109,7 @@ function direct(addresses: readonly Address[]): RequestOptions {
 }
 
 /** As `direct`, through an HTTP proxy: it is asked for an address (CONNECT), so that it cannot look the name up again. */
-async function tunnel(
-  proxy: string,
-  url: URL,
-  addresses: readonly Address[],
-  signal: AbortSignal,
-): Promise<RequestOptions> {
+async function tunnel(proxy: string, url: URL, addresses: readonly Address[], signal: AbortSignal) {
   const { address = "", family } = addresses.find((each) => each.family === 4) ?? addresses[0] ?? {};
   const isSecure = url.protocol === "https:";
   const path = `${family === 6 ? `[${address}]` : address}:${url.port || (isSecure ? 443 : 80)}`;

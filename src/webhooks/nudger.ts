@@ -44,7 +44,7 @@ export function nudger(dependencies: NudgerOptions) {
   const underWay = new Set<Promise<void>>();
   /** Number of deliveries that were begun. */
   let begun = 0;
-  /** What may hide changes that nobody noted, and is being looked up or has been. */
+  /** Names of processes that fell silent, and whose changes are being looked up or have been. */
   const lookedUp = new Set<string>();
 
   /** Takes the notes of changes. Returns whether there were any. */
@@ -85,8 +85,8 @@ export function nudger(dependencies: NudgerOptions) {
   }
 
   /**
-   * Looks in the feed for changes that no process noted: all webhooks of accounts that have changed since then get a nudge.
-   * @param note what is removed afterwards, if another process has noted the death.
+   * Looks in the feed for changes that no process noted. All webhooks of accounts that have changed since then get a nudge.
+   * @param note of the process's death. It is removed afterwards.
    */
   async function lookUp(name: string, since: number, note?: ChangeNote): Promise<void> {
     if (lookedUp.has(name)) return;
@@ -130,7 +130,7 @@ export function nudger(dependencies: NudgerOptions) {
     let place = lane;
     busy[place]++;
     begun++;
-    // One that is slow after all makes way for those that are quick, if there is room.
+    // A delivery that turns out to be slow moves to the other lane, if there is room.
     const slow = setTimeout(() => {
       if (place === "other" || busy.other >= LANE) return;
       busy[place]--;

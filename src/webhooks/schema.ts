@@ -34,25 +34,17 @@ const LastDelivery = component("LastDelivery", "The latest attempt to send a nud
 });
 export type LastDelivery = Static<typeof LastDelivery>;
 
+const settings = { description: optional(Description, ...DESCRIPTION), states: optional(States, ...STATES) };
 const elsewhere = {
-  ...readOnly(
-    "object",
-    "id",
-    "last_delivery",
-    "next_attempt_at",
-    "disabled_reason",
-    "disabled_at",
-    "version",
-    "created_at",
-    "updated_at",
-  ),
+  ...readOnly("object", "id", "version", "created_at", "updated_at"),
+  ...readOnly("last_delivery", "next_attempt_at", "disabled_reason", "disabled_at"),
   secret: "the service makes it; POST /webhooks/{id}/rotate makes a new one",
 };
 
 export const WebhookInput = component(
   "WebhookInput",
   "A webhook to create.",
-  { url: Url, description: optional(Description, ...DESCRIPTION), states: optional(States, ...STATES) },
+  { url: Url, ...settings },
   { ...elsewhere, enabled: "it is true at first; PATCH /webhooks/{id} changes it" },
 );
 export type WebhookInput = Static<typeof WebhookInput>;
@@ -62,8 +54,7 @@ export const WebhookPatch = component(
   "Changes of a webhook (JSON Merge Patch, RFC 7396): null clears description and states.",
   {
     url: Type.Optional(Url),
-    description: optional(Description, ...DESCRIPTION),
-    states: optional(States, ...STATES),
+    ...settings,
     enabled: Type.Optional(
       about(
         Type.Boolean(),

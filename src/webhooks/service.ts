@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Caller } from "../accounts/caller.ts";
+import type { AuditDetails } from "../audit/entry.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { auditTrail } from "../audit/trail.ts";
 import type { Idempotency } from "../idempotency/idempotency.ts";
@@ -9,7 +10,7 @@ import { invalid, type Precondition, problem } from "../problems.ts";
 import type { Deliver } from "./delivery.ts";
 import type { Receivers } from "./receivers.ts";
 import type { Webhook, WebhookInput, WebhookPatch, WebhookWithSecret } from "./schema.ts";
-import { NOTHING, waitsForRetry, type WebhookRecord, type WebhookStore } from "./store.ts";
+import { type Edit, NOTHING, waitsForRetry, type WebhookRecord, type WebhookStore } from "./store.ts";
 
 /** Maximum number of secrets that sign. Only whoever rotates several times a day has more than two. */
 const MAX_SECRETS = 4;
@@ -38,15 +39,9 @@ export function webhookService(dependencies: WebhookServiceOptions) {
     return new URL(url).href;
   }
 
-  function audited<T>(
-    { accountId, keyId }: Caller,
-    change: string,
-    id: string,
-    details: object,
-    run: () => Promise<T>,
-  ) {
-    const trail = auditTrail({ store: audit, newId, actor: () => keyId });
-    return trail.around({ action: `webhooks ${change}`, accountId, subject: id, details: { ...details } }, run);
+  function audited<T>(caller: Caller, change: string, subject: string, details: AuditDetails, run: () => Promise<T>) {
+    const trail = auditTrail({ store: audit, newId, actor: () => caller.keyId });
+    return trail.around({ action: `webhooks ${change}`, accountId: caller.accountId, subject, details }, run);
   }
 
   /** @throws problems validation_failed, too_many_webhooks. */
@@ -68,7 +63,7 @@ export function webhookService(dependencies: WebhookServiceOptions) {
   /** @throws problems validation_failed, version_mismatch. */
   async function update(caller: Caller, id: string, { enabled, ...patch }: WebhookPatch, precondition: Precondition) {
     const changed = patch.url === undefined ? patch : { ...patch, url: checkedUrl(patch.url) };
-    const edit = (before: WebhookRecord) => {
+    const edit: Edit = (before) => {
       precondition(() => [taggedView(before)]);
       const isMoved = changed.url !== undefined && changed.url !== before.url;
       const isOn = enabled ?? before.disabled === null;
@@ -106,7 +101,7 @@ export function webhookService(dependencies: WebhookServiceOptions) {
 
   /** Makes a new secret. The one before signs for 24 hours too. */
   async function rotate(caller: Caller, id: string): Promise<WebhookWithSecret> {
-    const edit = ({ secrets }: WebhookRecord): Partial<WebhookRecord> => {
+    const edit: Edit = ({ secrets }) => {
       const now = clock.now();
       const before = secrets.map(({ secret, until }) => ({ secret, until: until ?? now + DAY_MS }));
       const valid = before.filter(({ until }) => until > now);

@@ -53,6 +53,9 @@ export interface WebhookRecord extends Delivery {
   readonly quick: boolean;
 }
 
+/** Returns what changes. */
+export type Edit = (webhook: WebhookRecord) => Partial<WebhookRecord>;
+
 /** Returns whether a nudge waits to be sent again. */
 export function waitsForRetry({ attempt }: Delivery): boolean {
   return attempt === "refused" || attempt === "unanswered";
@@ -112,14 +115,10 @@ export class WebhookStore implements Indexed {
 
   /**
    * Changes a webhook. Starts again if another write came in between.
-   * @param edit returns what changes. Its errors end the change. If nothing changes, nothing is written.
+   * @param edit may be called again. Its errors end the change. If nothing changes, nothing is written.
    * @throws problem not_found, and what `edit` throws.
    */
-  change(
-    account: string,
-    id: string,
-    edit: (webhook: WebhookRecord) => Partial<WebhookRecord>,
-  ): Promise<WebhookRecord> {
+  change(account: string, id: string, edit: Edit): Promise<WebhookRecord> {
     return compareAndSet("this webhook", async () => {
       const before = await this.get(account, id);
       const changes = edit(before);

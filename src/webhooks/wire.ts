@@ -8,9 +8,8 @@ import { receiverRules } from "./receivers.ts";
 import { webhookService, type WebhookServiceOptions } from "./service.ts";
 import { WebhookStore } from "./store.ts";
 
-type Made = "store" | "receivers" | "deliver";
-type Given = { mongo: Mongo; config: Config; log: Logger } & Omit<NudgerOptions, Made> &
-  Omit<WebhookServiceOptions, Made>;
+type Parts = Omit<NudgerOptions & WebhookServiceOptions, "store" | "receivers" | "deliver">;
+type Given = Parts & { mongo: Mongo; config: Config; log: Logger };
 
 /** Returns the service of webhooks, what sends nudges to them, and the indexes of what is stored. */
 export function openWebhooks(given: Given) {

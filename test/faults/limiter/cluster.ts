@@ -20,8 +20,9 @@ export interface SixNodes {
    * Moves the account's slot to another master, as redis-cli does: one key after the other. Waits `pauseMs` milliseconds
    * before each key, and before the slot has its new owner: until then the old one returns ASK.
    * @param target the new master, by default any other.
+   * @param moved is called when all keys are there.
    */
-  moveSlot(accountId: string, pauseMs: number, target?: ClusterNode): Promise<void>;
+  moveSlot(accountId: string, pauseMs: number, target?: ClusterNode, moved?: () => Promise<void>): Promise<void>;
   /** Begins such a move. From now on the old master returns ASK for keys that it does not have. */
   beginMove(
     accountId: string,
@@ -99,13 +100,13 @@ export async function startCluster(): Promise<SixNodes> {
       await source.redis.cluster("SETSLOT", slot, "MIGRATING", target.id);
       return { slot, source, target };
     },
-    async moveSlot(accountId, pauseMs, to) {
+    async moveSlot(accountId, pauseMs, to, moved) {
       const { slot, source, target } = await cluster.beginMove(accountId, to);
       for (let [key] = await keysIn(source, slot); key !== undefined; [key] = await keysIn(source, slot)) {
         await setTimeout(pauseMs);
         await source.redis.migrate("127.0.0.1", target.server.port, key, 0, 1_000);
       }
-      await setTimeout(pauseMs);
+      await (moved?.() ?? setTimeout(pauseMs));
       await target.redis.cluster("SETSLOT", slot, "NODE", target.id);
       await source.redis.cluster("SETSLOT", slot, "NODE", target.id);
     },

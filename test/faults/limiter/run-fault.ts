@@ -43,8 +43,8 @@ export interface Fault {
 
 /** The effect of a fault on an account's requests and limits. */
 export interface Aftermath {
-  /** Requests that were answered 503. */
-  unavailable: number;
+  /** Describes each 503 response. */
+  unavailable: string[];
   /** Admissions that Redis lost. */
   lost: number;
   /** From the end of the fault to the last 503 that followed from it. */
@@ -149,9 +149,14 @@ function judge(
   const unexhausted = SURFACES.filter(
     (surface) => !ledger.windows().some((window) => window >= drift.window && ledger.exhausted(surface, window)),
   );
+  const describe = (entry: Entry): string => {
+    const [at, cause] = [decidedAt(entry), entry.error?.message ?? ""];
+    const keptMs = machine.keptDecisionWaitingMs(entry.pid, at - entry.ms, at);
+    return `${at - healedAt} ms after the fault: 503 in ${entry.ms} ms, ${cause}; the machine took ${keptMs} ms`;
+  };
   const struck = ledger.entries.filter((entry) => decidedAt(entry) > struckAt);
   return {
-    unavailable: tally.unavailable,
+    unavailable: unavailable.map(describe),
     lost: sum(drifts.map((each) => Math.max(0, each))),
     recoveryMs: recoveredAt - healedAt,
     slowestOwnMs: slowest(struck.map((entry) => withoutWait(entry, machine))),
@@ -169,13 +174,7 @@ function judge(
       ...invalid503s,
       ...tally.failures,
     ],
-    relapses: ours
-      .filter((entry) => decidedAt(entry) > recoveredAt)
-      .map(
-        (entry) =>
-          `${decidedAt(entry) - healedAt} ms after the fault: 503 in ${entry.ms} ms, ${entry.error?.message ?? ""}; ` +
-          `the machine took ${machine.keptDecisionWaitingMs(entry.pid, decidedAt(entry) - entry.ms, decidedAt(entry))} ms`,
-      ),
+    relapses: ours.filter((entry) => decidedAt(entry) > recoveredAt).map(describe),
   };
 }
 

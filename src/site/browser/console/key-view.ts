@@ -7,7 +7,8 @@ export function keyView(app: App): TemplateResult {
   return html`<section class="enter">
     <h1 tabindex="-1">Console</h1>
     <p class="lead">
-      See your account as the service sees it: limits, grants, candidates and webhooks. The console changes nothing.
+      See your account as the service sees it: limits, grants, candidates and webhooks. The console only reads, and
+      sends test nudges.
     </p>
     ${keyForm(app.model.entry, {
       name: "key",

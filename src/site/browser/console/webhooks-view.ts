@@ -19,19 +19,10 @@ export function webhooksView(app: App): TemplateResult {
 }
 
 function row(app: App, webhook: Webhook): TemplateResult {
-  const {
-    id,
-    url,
-    description,
-    states,
-    disabled_reason: reason,
-    disabled_at,
-    last_delivery: last,
-    next_attempt_at: next,
-  } = webhook;
+  const { id, url, description, states, disabled_reason: reason, last_delivery: last } = webhook;
   const test = { id, label: "Send a test nudge", surface: "settings", path: `/webhooks/${id}` } as const;
   const { tested } = app.model;
-  const off = reason === null ? nothing : html`<span>since ${moment(disabled_at)}: ${REASONS[reason]}.</span>`;
+  const off = reason === null ? nothing : html`<span>since ${moment(webhook.disabled_at)}: ${REASONS[reason]}.</span>`;
   const told = states === null ? "every change" : `changes to the states ${states.map(words).join(", ")}`;
   return html`<li>
     <h2 title=${url}>${given(url.length > 80 ? `${url.slice(0, 60)}…${url.slice(-19)}` : url)}</h2>
@@ -40,7 +31,7 @@ function row(app: App, webhook: Webhook): TemplateResult {
     <p class="quiet"><code>${id}</code> is told of ${told}.</p>
     <p>
       Last delivery: ${last === null ? "none yet." : html`${moment(last.at)}, ${outcomeOf(last)}`}
-      ${next === null ? nothing : html`Next attempt: ${moment(next)}.`}
+      ${webhook.next_attempt_at === null ? nothing : html`Next attempt: ${moment(webhook.next_attempt_at)}.`}
     </p>
     ${tested?.id === id ? html`<p><strong>${tested.text}</strong></p>` : nothing} ${failureOf(app.model, test.path)}
     ${charged(app.model, { ...test, run: () => void app.testWebhook(id) })}
