@@ -42,22 +42,16 @@ describe("webhooks in the audit", () => {
   });
 
   it("are not there for what was read, tested, refused, or changed nothing", async () => {
-    const { path, answer } = await createWebhook(client, { url: URL });
+    const { path } = await createWebhook(client, { url: URL });
     const before = await entries();
     await client.get(path);
-    await client.get("/webhooks");
-    await client.patch(path, {});
+    await client.post(`${path}/test`);
     await client.patch(path, { url: URL, enabled: true, description: null, states: null });
     expectProblem(await client.post("/webhooks", { url: "http://ats.example.com" }), 422, "validation_failed");
-    expectProblem(await client.patch(path, { url: "ftp://b" }), 422, "validation_failed");
-    for (const stale of ['"x"', '"y"']) {
-      expectProblem(await client.patch(path, { description: "y" }, { "If-Match": stale }), 412, "version_mismatch");
-      const removed = await client.request("DELETE", path, { headers: { "If-Match": stale } });
-      expectProblem(removed, 412, "version_mismatch");
-    }
+    const stale = { "If-Match": '"x"' };
+    expectProblem(await client.patch(path, { description: "y" }, stale), 412, "version_mismatch");
+    expectProblem(await client.request("DELETE", path, { headers: stale }), 412, "version_mismatch");
     expectProblem(await client.post("/webhooks/wh_1/rotate"), 404, "not_found");
-    const tag = answer.headers.get("etag") ?? "";
-    expect((await client.patch(path, {}, { "If-Match": tag })).body).to.include({ version: 1 });
     expect(await entries()).to.deep.equal(before);
   });
 });

@@ -1,8 +1,10 @@
 import { expect } from "chai";
+import { ChangedAccounts } from "../../src/candidates/changed-accounts-store.ts";
+import { feedPosition } from "../../src/candidates/feed-clock.ts";
 import { newTypeId } from "../../src/infra/ids.ts";
 import { useDatabase } from "../support/use-service.ts";
 import { useReceiver } from "./receiver.ts";
-import { webhookRecord } from "./records.ts";
+import { webhookRecords } from "./records.ts";
 import { simulated, type Simulated } from "./simulated.ts";
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
@@ -31,31 +33,28 @@ describe("nudges on a bad day", function () {
       else void simulation.change(account).then(() => response.destroy());
     });
     await simulation.change(account);
-    await simulation.until(() => false, 5 * MINUTE);
+    await simulation.until(() => mirrored === 2, 5 * MINUTE);
     expect(mirrored).to.equal(2);
   });
 
   it("come soon although the clock was set back by an hour", async () => {
     const account = await simulation.webhook(receiver.origin + path);
-    const webhook = async () => (await simulation.store.of(account))[0];
     await simulation.change(account);
-    await simulation.until(async () => (await webhook())?.last !== null, MINUTE);
+    await simulation.until(async () => (await simulation.stored(account)).last !== null, MINUTE);
     await simulation.change(account);
-    await simulation.until(async () => (await webhook())?.since !== null, MINUTE);
+    await simulation.until(async () => (await simulation.stored(account)).since !== null, MINUTE);
     simulation.step(-HOUR);
     await simulation.change(account);
     await simulation.until(() => told().length > 1, 2 * MINUTE);
     expect(told()).to.have.length.above(1);
   });
 
-  it("come in 10 s although 2,000 webhooks of suspended accounts have something to tell", async () => {
-    for (let n = 0; n < 400; n++) {
-      const account = newTypeId("acct");
-      simulation.suspended.add(account);
-      const due = { account, url: `${receiver.origin}/suspended`, since: 1, due_at: simulation.now() - HOUR };
-      const slots = Array.from({ length: 5 }, (_, slot) => ({ ...webhookRecord(due), _id: `${account}/${slot}` }));
-      await mongo.db.collection<{ _id: string }>("webhooks").insertMany(slots);
-    }
+  it("come in 10 s although 600 webhooks of suspended accounts have something to tell", async () => {
+    const accounts = Array.from({ length: 120 }, () => newTypeId("acct"));
+    for (const account of accounts) simulation.suspended.add(account);
+    const due = { url: `${receiver.origin}/suspended`, since: 1, due_at: simulation.now() - HOUR };
+    const records = accounts.flatMap((account) => webhookRecords({ account, ...due }));
+    await mongo.db.collection<{ _id: string }>("webhooks").insertMany(records);
     await simulation.change(await simulation.webhook(receiver.origin + path));
     await simulation.until(() => told().length > 0, 10 * SECOND);
     expect(told()).to.have.length(1);
@@ -69,5 +68,30 @@ describe("nudges on a bad day", function () {
     await simulation.change(await simulation.webhook(receiver.origin + path));
     await simulation.until(() => told().length > 0, 10 * SECOND).catch(() => undefined);
     expect(told()).to.have.length(1);
+  });
+
+  it("come although somebody changed the webhook while a change was noted in it", async () => {
+    const account = await simulation.webhook(receiver.origin + path);
+    const { store } = simulation;
+    const updateAll = store.updateAll.bind(store);
+    store.updateAll = async (all) => {
+      store.updateAll = updateAll;
+      for (const { webhook } of all) await store.change(account, webhook.id, () => ({ description: "changed" }));
+      return updateAll(all);
+    };
+    await simulation.change(account);
+    await simulation.until(() => told().length > 0, MINUTE);
+    expect(told()).to.have.length(1);
+  });
+
+  it("come for a change that nobody noted, if another process says that one has died", async () => {
+    const account = await simulation.webhook(receiver.origin + path);
+    const candidate = { account, change: feedPosition(simulation.now()) };
+    await mongo.db.collection("candidates").insertOne(candidate);
+    await new ChangedAccounts(mongo).noteDeath("dead", simulation.now() - SECOND);
+    const notes = mongo.db.collection("changed_accounts");
+    await simulation.until(async () => told().length > 0 && (await notes.countDocuments()) === 0, MINUTE);
+    expect(told()).to.have.length(1);
+    expect(await notes.countDocuments()).to.equal(0);
   });
 });

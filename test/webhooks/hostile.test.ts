@@ -1,112 +1,89 @@
-import { gzipSync } from "node:zlib";
+import type { Socket } from "node:net";
 import { expect } from "chai";
 import { scrape } from "../support/metrics.ts";
 import { useOwnService } from "../support/use-service.ts";
-import { type Behaviour, repeat, useHostileReceiver } from "./hostile-receiver.ts";
-import { createWebhook, deliveryOf, testDelivery } from "./support.ts";
+import { useReceiver } from "./receiver.ts";
+import { testDelivery } from "./support.ts";
+
+/** What is done with the connection of a nudge. */
+type Behaviour = (socket: Socket) => void;
 
 const OK = "HTTP/1.1 200 OK\r\n";
 /** In everything that a receiver answers. */
 const MARKER = "marker-5b1f";
-const TEN_MB = 10 * 1024 * 1024;
 
 const answer =
   (status: number, more = ""): Behaviour =>
   (socket) =>
     void socket.end(`HTTP/1.1 ${status} ${MARKER}\r\nX-${MARKER}: ${MARKER}\r\nContent-Length: 0\r\n${more}\r\n`);
 
+/** Sends a text, then another one again and again until the connection closes. */
+const repeat =
+  (first: string, text: string, everyMs = 1): Behaviour =>
+  (socket) => {
+    socket.write(first);
+    const timer = setInterval(() => socket.write(text), everyMs);
+    socket.once("close", () => clearInterval(timer));
+  };
+
 /** What a receiver does, and what last_delivery then says. */
 const BEHAVIOURS: Readonly<Record<string, [does: Behaviour, status: number | null, error: string | null]>> = {
-  ...Object.fromEntries(
-    [301, 302, 303, 307, 308].map((status) => [
-      `/redirect-${status}`,
-      [(socket, path) => answer(status, `Location: ${path}/followed\r\n`)(socket, path), status, null],
-    ]),
-  ),
+  "/redirect": [answer(307, "Location: /redirect/followed\r\n"), 307, null],
   "/error": [answer(500), 500, null],
-  "/unauthorized": [answer(401, "WWW-Authenticate: Basic\r\n"), 401, null],
-  "/odd-status": [answer(999), 999, null],
-  "/switching": [answer(101, "Upgrade: x\r\nConnection: upgrade\r\n"), null, "connection"],
-  "/continue": [(socket) => repeat(socket, "", "HTTP/1.1 100 Continue\r\n\r\n"), null, "connection"],
   "/cookies": [answer(204, `Set-Cookie: ${MARKER}=1; Domain=127.0.0.1\r\n`), 204, null],
-  "/bytes": [(socket) => void socket.end(`${OK}Content-Length: 20000\r\n\r\n${MARKER.repeat(1_000)}`), 200, null],
-  "/large": [(socket) => repeat(socket, `${OK}Content-Length: ${TEN_MB}\r\n\r\n`, MARKER.repeat(1_000)), 200, null],
-  "/endless-body": [(socket) => repeat(socket, `${OK}\r\n`, MARKER.repeat(1_000)), 200, null],
-  "/endless-chunks": [
-    (socket) => repeat(socket, `${OK}Transfer-Encoding: chunked\r\n\r\n`, `400\r\n${"x".repeat(1_024)}\r\n`),
-    200,
-    null,
-  ],
-  "/many-headers": [(socket) => repeat(socket, OK, `X-${MARKER}: ${MARKER}\r\n`.repeat(100)), null, "connection"],
-  "/long-header": [(socket) => repeat(socket, `${OK}X: `, MARKER.repeat(1_000)), null, "connection"],
-  "/endless-status": [(socket) => repeat(socket, "HTTP/1.1 200 ", MARKER.repeat(1_000)), null, "connection"],
-  "/closes": [(socket) => void socket.end(), null, "connection"],
-  "/resets": [(socket) => void socket.resetAndDestroy(), null, "connection"],
-  "/half": [(socket) => void socket.end(`${OK}X-Half`), null, "connection"],
-  "/garbage": [(socket) => void socket.end(`<html>${MARKER}</html>`), null, "connection"],
-  "/smuggled": [
-    (socket) => void socket.end(`${OK}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`),
-    null,
-    "connection",
-  ],
+  "/switching": [answer(101, "Upgrade: x\r\nConnection: upgrade\r\n"), null, "connection"],
   "/two": [(socket) => void socket.end(`${OK}Content-Length: 0\r\n\r\n`.repeat(3)), 200, null],
-  "/bomb": [
-    (socket) => {
-      const bomb = gzipSync(Buffer.alloc(TEN_MB));
-      socket.end(
-        Buffer.concat([Buffer.from(`${OK}Content-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`), bomb]),
-      );
-    },
-    200,
-    null,
-  ],
-  "/drips-body": [(socket) => repeat(socket, `${OK}\r\n`, "x".repeat(256), 50), 200, null],
-  "/trickle": [(socket) => repeat(socket, `${OK}Content-Length: 1000\r\n\r\n`, "x", 500), 200, null],
-  "/drips-headers": [(socket) => repeat(socket, OK, "X: y\r\n", 500), null, "timeout"],
-  "/informs": [(socket) => repeat(socket, "", "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 100), null, "timeout"],
-  "/floods": [
-    (socket) => repeat(socket, "", `HTTP/1.1 103 Early Hints\r\nLink: </${"x".repeat(1_000)}>\r\n\r\n`),
-    null,
-    "connection",
-  ],
+  "/resets": [(socket) => void socket.resetAndDestroy(), null, "connection"],
+  "/garbage": [(socket) => void socket.end(`<html>${MARKER}</html>`), null, "connection"],
+  "/many-headers": [repeat(OK, `X-${MARKER}: ${MARKER}\r\n`.repeat(100)), null, "connection"],
+  "/informs": [repeat("", `HTTP/1.1 103 Early Hints\r\nLink: </${"x".repeat(1_000)}>\r\n\r\n`), null, "connection"],
+  "/endless-body": [repeat(`${OK}\r\n`, MARKER.padEnd(256, "x"), 50), 200, null],
+  "/slow-body": [repeat(`${OK}Content-Length: 1000\r\n\r\n`, "x", 500), 200, null],
+  "/slow-headers": [repeat(OK, "X: y\r\n", 500), null, "timeout"],
   "/hangs": [() => undefined, null, "timeout"],
 };
 
 describe("a hostile receiver", function () {
   this.timeout(60_000);
   const service = useOwnService({ LIMIT_SCALE: 1_000 });
-  const receiver = useHostileReceiver(
-    Object.fromEntries(Object.entries(BEHAVIOURS).map(([path, [does]]) => [path, does] as const)),
-  );
+  const receiver = useReceiver();
   const outcomes = new Map<string, { status: number | null; error: string | null }>();
+  /** How many bytes were sent on a connection, and after how many milliseconds it was closed. */
+  const closed = new Map<string, { sent: number; openMs: number }>();
   let shown = "";
 
   before(async () => {
-    const one = async (path: string) => {
+    const one = async ([path, [does]]: [string, [Behaviour, ...unknown[]]]) => {
+      const closing = new Promise<void>((resolve) => {
+        receiver.answer(path, ({ socket }, { at }) => {
+          if (socket === null) return;
+          socket.once("close", () => {
+            closed.set(path, { sent: socket.bytesWritten, openMs: performance.now() - at });
+            resolve();
+          });
+          does(socket);
+        });
+      });
       const { client } = await service.account();
       const { status, error } = await testDelivery(client, receiver.origin + path);
       outcomes.set(path, { status, error });
       shown += JSON.stringify((await client.get("/webhooks")).body);
+      await closing;
     };
-    await Promise.all(Object.keys(BEHAVIOURS).map(one));
+    await Promise.all(Object.entries(BEHAVIOURS).map(one));
   });
 
   for (const [path, [, status, error]] of Object.entries(BEHAVIOURS))
-    it(`is given no more than it may have: ${path.slice(1)}`, async () => {
+    it(`is given no more than it may have: ${path.slice(1)}`, () => {
       expect(outcomes.get(path)).to.deep.equal({ status, error });
-      const { openMs } = await receiver.closed(path);
-      if (error === "timeout" || path === "/trickle") expect(openMs).to.be.within(10_000, 17_000);
-      else expect(openMs).to.be.below(10_000);
-      expect(
-        receiver.asked.filter((asked) => asked.startsWith(path)),
-        "no retry, nothing followed",
-      ).to.deep.equal([path]);
+      const [from, to] = path === "/slow-body" || error === "timeout" ? [10_000, 17_000] : [0, 10_000];
+      expect(closed.get(path)?.openMs).to.be.within(from, to);
+      const asked = receiver.received.map((nudge) => nudge.path).filter((each) => each.startsWith(path));
+      expect(asked, "no retry, nothing followed").to.deep.equal([path]);
     });
 
-  it("is read from until about 1 KiB of the body has come, and then no more", async () => {
-    expect((await receiver.closed("/drips-body")).sent).to.be.within(1_000, 4_096);
-    for (const path of ["/large", "/endless-body", "/endless-chunks", "/many-headers", "/endless-status"])
-      expect((await receiver.closed(path)).sent, path).to.be.below(TEN_MB); // what the kernel holds of it included
+  it("is read from until about 1 KiB of the body has come, and then no more", () => {
+    expect(closed.get("/endless-body")?.sent).to.be.within(1_000, 4_096);
   });
 
   it("leaves nothing of its answer in the database, the log, the metrics or the API", async () => {
@@ -115,12 +92,5 @@ describe("a hostile receiver", function () {
       shown += JSON.stringify(await db.collection(name).find().toArray());
     shown += JSON.stringify(service.log) + JSON.stringify(await scrape(service));
     expect(shown).to.include("wh_").and.not.include(MARKER);
-  });
-
-  it("does not keep the next nudge from its own webhook", async () => {
-    const { client } = await service.account();
-    const { path } = await createWebhook(client, { url: `${receiver.origin}/cookies` });
-    await client.post(`${path}/test`);
-    expect(await deliveryOf(client, path)).to.include({ status: 204 });
   });
 });

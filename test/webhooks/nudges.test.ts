@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import { expect } from "chai";
 import { Webhook } from "standardwebhooks";
 import { useAccount, useService } from "../support/use-service.ts";
-import { until } from "../erasure/support.ts";
 import { useReceiver } from "./receiver.ts";
+import { createWebhook, deliveryOf } from "./support.ts";
 
 describe("nudges", () => {
   const service = useService();
@@ -51,16 +51,13 @@ describe("nudges", () => {
   });
 
   it("are tests when somebody asks for one, also of a webhook that is turned off, and creation sends none", async () => {
-    const { body: webhook } = await client.post("/webhooks", { url: `${receiver.origin}/test` });
-    await client.patch(`/webhooks/${webhook.id}`, { enabled: false });
-    const asked = await client.post(`/webhooks/${webhook.id}/test`);
+    const { path } = await createWebhook(client, { url: `${receiver.origin}/test` });
+    await client.patch(path, { enabled: false });
+    const asked = await client.post(`${path}/test`);
     expect(asked.status).to.equal(202);
-    expect(asked.body).to.deep.include({ id: webhook.id, last_delivery: null });
-    await receiver.nudges("/test", 1);
-    const delivered = async () => (await client.get(`/webhooks/${webhook.id}`)).body.last_delivery;
-    await until(async () => (await delivered()) !== null);
-    expect(await delivered()).to.include({ status: 204, error: null });
-    expect(receiver.received.filter(({ path }) => path === "/test")).to.have.length(1);
+    expect(asked.body).to.include({ enabled: false, last_delivery: null });
+    expect(await deliveryOf(client, path)).to.include({ status: 204, error: null });
+    expect(receiver.received.filter((nudge) => nudge.path === "/test")).to.have.length(1);
   });
 
   it("are signed with the secret before, too, for a day after a rotation", async () => {

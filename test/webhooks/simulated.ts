@@ -5,7 +5,7 @@ import { ChangedAccounts } from "../../src/candidates/changed-accounts-store.ts"
 import { delivery } from "../../src/webhooks/delivery.ts";
 import { nudger } from "../../src/webhooks/nudger.ts";
 import { receiverRules } from "../../src/webhooks/receivers.ts";
-import { WebhookStore } from "../../src/webhooks/store.ts";
+import { type WebhookRecord, WebhookStore } from "../../src/webhooks/store.ts";
 import { candidateRecord } from "../support/records.ts";
 import { webhookRecord } from "./records.ts";
 
@@ -25,6 +25,8 @@ export interface Simulated {
   readonly audited: readonly { action: string; subject: string; details: object }[];
   /** Adds a webhook of a new account. @returns the account. */
   webhook(url: string): Promise<string>;
+  /** The webhook of an account. */
+  stored(account: string): Promise<WebhookRecord>;
   /** Notes changes of an account, as a process does that has written candidates. Default: one. */
   change(account: string, count?: number): Promise<void>;
   /** Looks, until this returns true or so much time has passed on its clock. @param each is called before each look. */
@@ -84,6 +86,7 @@ export function simulated(mongo: Mongo, maxStepMs: number): Simulated {
       await store.insert(webhookRecord({ account, url }));
       return account;
     },
+    stored: async (account) => (await store.of(account))[0]!,
     async change(account, count = 1) {
       const change = { before: undefined, after: candidateRecord({ accountId: account }) };
       for (let n = 0; n < count; n++) changed.note([change], time);

@@ -12,7 +12,6 @@ export interface Created {
 }
 
 export const webhookIn = ({ body }: Answer) => body as unknown as Webhook;
-export const secretIn = ({ body }: Answer) => (body as unknown as WebhookWithSecret).secret;
 export const webhooksIn = ({ body }: Answer) => (body as unknown as WebhookList).data;
 
 /** Creates a webhook. */

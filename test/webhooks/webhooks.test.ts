@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { newKey } from "../idempotency/support.ts";
 import { expectProblem } from "../support/client.ts";
 import { useAccount, useService } from "../support/use-service.ts";
-import { createWebhook, deliveryOf, secretIn, webhookIn, webhooksIn } from "./support.ts";
+import { createWebhook, deliveryOf, webhookIn, webhooksIn } from "./support.ts";
 import { useReceiver } from "./receiver.ts";
 
 const URL_OF_NOBODY = "https://ats.example.com/hooks";
@@ -70,7 +70,7 @@ describe("/webhooks", () => {
   });
 
   it("are turned off and on: each once, with a reason and a time", async () => {
-    const { path, webhook } = await create({ url: `${receiver.origin}/on` });
+    const { path } = await create();
     expect(webhookIn(await client.patch(path, { enabled: true }))).to.include({ version: 1 });
     const off = webhookIn(await client.patch(path, { enabled: false }));
     expect(off).to.include({ enabled: false, disabled_reason: "requested", version: 2, disabled_at: off.updated_at });
@@ -78,9 +78,7 @@ describe("/webhooks", () => {
     const on = webhookIn(await client.patch(path, { enabled: true }));
     const expected = { enabled: true, disabled_reason: null, disabled_at: null, version: 3 };
     expect(on).to.deep.equal({ ...on, ...expected });
-    await receiver.nudges("/on", 1);
-    expect(await deliveryOf(client, path)).to.include({ status: 204 });
-    const same = { enabled: true, description: null, states: null, url: webhook.url };
+    const same = { enabled: true, description: null, states: null, url: URL_OF_NOBODY };
     expect(webhookIn(await client.patch(path, same))).to.include({ ...expected, updated_at: on.updated_at });
   });
 
@@ -112,32 +110,6 @@ describe("/webhooks", () => {
     ]);
   });
 
-  it("allow the methods that they list, and no other", async () => {
-    const { path } = await create();
-    for (const [method, at, allowed] of [
-      ["PUT", "/webhooks", "GET, HEAD, POST"],
-      ["DELETE", "/webhooks", "GET, HEAD, POST"],
-      ["PUT", path, "DELETE, GET, HEAD, PATCH"],
-      ["GET", `${path}/test`, "POST"],
-      ["DELETE", `${path}/rotate`, "POST"],
-    ] as const) {
-      const refused = await client.request(method, at);
-      expectProblem(refused, 405, "method_not_allowed");
-      const allow = refused.headers.get("allow")?.split(", ").toSorted().join(", ");
-      expect(allow, `${method} ${at}`).to.equal(allowed);
-    }
-  });
-
-  it("charge reads for GET and settings for all else, also where they are refused", async () => {
-    const { path } = await create();
-    await client.get("/webhooks");
-    for (const operation of Object.values(operations(path))) await operation();
-    expect(await account.used()).to.deep.equal({ reads: 2, settings: 5 });
-    for (const operation of Object.values(operations(path))) await operation();
-    await client.post("/webhooks", {});
-    expect(await account.used()).to.deep.equal({ reads: 3, settings: 10 });
-  });
-
   it("are changed only if the entity tag matches, which a delivery leaves good", async () => {
     const { path, answer, webhook } = await create({ url: `${receiver.origin}/tags` });
     const created = answer.headers.get("etag") ?? "";
@@ -161,7 +133,7 @@ describe("/webhooks", () => {
 
   it("show their secret when they are created and when it is rotated, and nowhere else", async () => {
     const { path, webhook } = await create({ url: `${receiver.origin}/secret` });
-    const rotated = secretIn(await client.post(`${path}/rotate`));
+    const rotated = (await client.post(`${path}/rotate`)).body.secret;
     expect(rotated).to.match(SECRET).and.not.equal(webhook.secret);
     const test = await client.post(`${path}/test`);
     await receiver.nudges("/secret", 1);
@@ -204,13 +176,5 @@ describe("/webhooks", () => {
       expect(JSON.stringify(gone.body)).not.to.include("whsec_");
     }
     expect(webhooksIn(await client.get("/webhooks"))).to.deep.equal([]);
-  });
-
-  it("are of no use to a suspended account, and come back with it", async () => {
-    const { path } = await create();
-    await service.operators.accounts.setStatus(account.id, "suspended");
-    for (const operation of Object.values(operations(path))) expectProblem(await operation(), 403, "account_suspended");
-    await service.operators.accounts.setStatus(account.id, "active");
-    expect(webhookIn(await client.get(path))).to.include({ description: null, version: 1 });
   });
 });
