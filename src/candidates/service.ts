@@ -2,7 +2,6 @@ import { type IncomingFile, rehearsedFile, type StoredFile } from "../content/fi
 import type { ContentStore } from "../content/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
-import { RenderedJson } from "../infra/json-parts.ts";
 import { invalid, type Precondition, Problem } from "../problems.ts";
 import { tidier } from "../schema/tidy.ts";
 import type { Checkpoints } from "./checkpoints.ts";
@@ -181,7 +180,11 @@ export class CandidateService {
     return renderCandidate(record);
   }
 
-  /** Returns a page of the change feed. @param clientHas tells whether the client has the page with this entity tag (If-None-Match). */
+  /**
+   * Returns a page of the change feed, and its strong entity tag.
+   * @param clientHas tells whether the client has the page with this entity tag (If-None-Match). The page is then empty: the
+   * client gets a 304.
+   */
   async list(accountId: string, { limit, ...given }: ListQuery, clientHas?: (tag: string) => boolean) {
     const { store, feedLagMs, checkpoints } = this.#options;
     const { cursor, state, external_id, updated_since, q } = given;
@@ -198,7 +201,7 @@ export class CandidateService {
     if (clientHas !== undefined) {
       const positions = await store.reader.positions(query);
       const tag = pageTag(positions, cursorAfter(positions));
-      if (clientHas(tag)) return new RenderedJson(Buffer.alloc(0), tag);
+      if (clientHas(tag)) return { body: Buffer.alloc(0), tag };
     }
     const page = await store.reader.feed(query);
     return renderPage(page, cursorAfter(page));

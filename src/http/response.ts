@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from "node:zlib";
 import type { Context } from "koa";
 import pLimit from "p-limit";
-import { jsonBytes, RenderedJson } from "../infra/json-parts.ts";
+import { jsonBytes } from "../infra/json-parts.ts";
 import { codedTag, entityTag, keptTag, viewTag } from "./entity-tags.ts";
 import { type Coding, codingsFor } from "./negotiate.ts";
 
@@ -43,19 +43,20 @@ interface ResponseOptions {
   readonly tagged?: object | undefined;
 }
 
-/** Creates a JSON response with its ETag. Shared caches must not store it: it may contain personal data. */
+/** Returns the headers of a JSON response. Shared caches must not store it: it may contain personal data. */
+export function jsonHeaders(tag: string) {
+  return { ETag: tag, "Cache-Control": "private, no-cache", "Content-Type": "application/json" };
+}
+
+/** Creates a JSON response with its ETag. */
 export async function jsonResponse(
   status: number,
   value: unknown,
   { location, volatile, tagged }: ResponseOptions = {},
 ): Promise<JsonResponse> {
-  const text = value instanceof RenderedJson ? value : jsonText(value, tagged);
+  const text = jsonText(value, tagged);
   const { body, tag } = text instanceof Promise ? await text : text;
-  const headers = {
-    ETag: volatile === undefined ? tag : viewTag(value, volatile),
-    "Cache-Control": "private, no-cache",
-    "Content-Type": "application/json",
-  };
+  const headers = jsonHeaders(volatile === undefined ? tag : viewTag(value, volatile));
   return { status, headers: location === undefined ? headers : { ...headers, Location: location }, body };
 }
 
