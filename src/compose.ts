@@ -147,7 +147,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   const eraser = eraserOf({ store, content, idempotency, audit, messages: reminders.stores });
   const grants = new GrantStore(mongo);
   const stores = [reader, history, content, idempotencyStore, audit, grants, reminders.stores, usage, webhooks];
-  await startup.untilUp("mongodb", () => prepareStores(stores, { ...database, log }));
+  await startup.untilUp("mongodb", () => prepareStores(stores, database));
   await startup.untilUp("mongodb", () => checkpoints.start());
   const sending = wireReminders(reminders, { candidates: store, log, metrics });
 
