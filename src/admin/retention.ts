@@ -1,7 +1,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { AccountStore } from "../accounts/store.ts";
 import { AuditStore } from "../audit/store.ts";
-import { dueStore } from "../candidates/due-store.ts";
+import { sweepStore } from "../candidates/sweep-store.ts";
 import { CandidateReader } from "../candidates/reader.ts";
 import { erasureOf } from "../candidates/erasure.ts";
 import { HOUR_MS } from "../infra/clock.ts";
@@ -41,7 +41,7 @@ async function set(
   const { RETENTION_NOTICE_HOURS: hours } = operations.config;
   const then = operations.clock.now() + hours * HOUR_MS;
   let due = 0;
-  for await (const { rows } of dueStore(mongo, new CandidateReader(mongo)).pages(accountId, "", "~"))
+  for await (const { rows } of sweepStore(mongo, new CandidateReader(mongo)).pages(accountId, "", "~"))
     for (const row of rows) if (Date.parse(erasureOf(row, { days, changedAt: 0, noticeMs: 0 }) ?? "") <= then) due++;
   const question = `${due} candidates of ${accountId} will be due in ${hours} hours, and are erased for good then. Go on?`;
   await confirm(operations, context, question, { yes, needsYes: true });

@@ -23,7 +23,7 @@ export function entriesReader({ name, schema, repeats }: NonNullable<Declared["e
     await readEntries(req, { name, count, timeoutMs }, (text) => {
       hash.update(text).update("\n");
       const entry = { size: text.length, label: null, read: () => check(parseEntry(text)) };
-      const at = body.push(entry) - 1;
+      const at = body.push(entry) - 1; // before it is parsed: one that is malformed counts as well
       const value = parseEntry(text);
       const label = isObject(value) ? tidyLabel(value[repeats]) : null;
       if (typeof label === "string") body[at] = { ...entry, label };

@@ -57,7 +57,7 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
   const readQuery = queryReader(route);
   const readBody = bodyReader(route, options);
   const namesCandidate = route.path.startsWith("/candidates/:id");
-  /** What several entries are charged is in the query. If the query cannot be read, nothing is charged. */
+  /** A dry run has a surface of its own. What several entries are charged is in the query; if it cannot be read, nothing is charged. */
   const chargeOf = (querystring: string): ReturnType<Parameters<typeof admit>[1]> => {
     const { surface, dryRun, entries } = route;
     // The raw query, because it is validated only after the request is charged.

@@ -112,7 +112,7 @@ export function candidateEndpoints(candidates: CandidateService, bulks: BulkServ
       async handle({ caller, query, header, clientHas }) {
         const asked = header("if-none-match") === undefined ? undefined : clientHas;
         const { body, tag } = await candidates.list(caller.accountId, query, asked);
-        return new BinaryResponse(200, jsonHeaders(tag), body);
+        return new BinaryResponse(200, jsonHeaders(tag), body); // without a body if the client has it: `send` makes it a 304
       },
     }),
     read: endpoint({

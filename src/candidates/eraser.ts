@@ -60,7 +60,7 @@ export function eraserOf({ store, content, idempotency, audit, messages }: Depen
     await removePart(caller, { candidate, kind: "references", id }, precondition, options);
   }
 
-  /** Deletes a document with its bytes, or a reference. @throws problems not_found, on_hold; what `precondition` throws. */
+  /** Deletes a document with its bytes, or a reference. @throws problems not_found, candidate_deleted, on_hold; what `precondition` throws. */
   async function removePart(
     { keyId: key, ...author }: Deleting,
     { candidate, kind, id }: Part,

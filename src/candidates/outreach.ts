@@ -28,7 +28,7 @@ export const noMail: Planner = (record) => ({ ...NO_PLAN, reason: nothingToSend(
 /** Returns the record with a new plan, and without what it knew of recipients and addresses that are gone. */
 export function planned(record: CandidateRecord, plan: Planner, now: number): CandidateRecord {
   const isCurrent = (address: string) => addressesOf(record).some((email) => comparable(email) === address);
-  const opted_out = record.outreach.opted_out.filter(isCurrent); // the store looks up again those that return
+  const opted_out = record.outreach.opted_out.filter(isCurrent); // if such an address returns, the store looks it up again
   const outreach = { ...record.outreach, recipients: currentRecipients(record, now), opted_out };
   const current = { ...record, outreach };
   return { ...current, outreach: { ...outreach, ...plan(current, now) } };

@@ -80,9 +80,6 @@ function checkState(
   refuseContradiction(state, REFERENCE_STATES, (each) => referenceContradiction(each, started), where);
 }
 
-/** In the order in which they are stored and shown. */
-const NOBODY = { name: null, email: null, phone: null, company: null, job_title: null, relationship: null };
-
 /**
  * Builds a reference in the state that the client gives it. Without one, it is requested if the candidate is started,
  * else not_requested.
@@ -90,21 +87,25 @@ const NOBODY = { name: null, email: null, phone: null, company: null, job_title:
  * @throws problems invalid_transition, validation_failed
  */
 export function newReference(
-  { state: given, response, metadata, chase, language, ...person }: ReferenceInput,
+  given: ReferenceInput,
   { id, now, started, at = "" }: Situation & { id: string; at?: string },
 ): ReferenceRecord {
-  const state = given ?? (started ? "requested" : "not_requested");
+  const state = given.state ?? (started ? "requested" : "not_requested");
   checkState(state, { from: null, started, at });
   return {
     id,
-    ...NOBODY,
-    ...person,
-    response: mergedResponse(null, response, at),
-    metadata: metadata ?? {},
-    chase: newChase(chase, { now, at }),
+    name: given.name ?? null,
+    email: given.email ?? null,
+    phone: given.phone ?? null,
+    company: given.company ?? null,
+    job_title: given.job_title ?? null,
+    relationship: given.relationship ?? null,
+    response: mergedResponse(null, given.response, at),
+    metadata: given.metadata ?? {},
+    chase: newChase(given.chase, { now, at }),
     ...stateAt(state, now, { requested_at: null }),
     created_at: now,
     updated_at: now,
-    language: language ?? null, // last, as it is stored: the ETag depends on it
+    language: given.language ?? null, // last, as it is stored: the ETag depends on it
   };
 }

@@ -157,7 +157,7 @@ export function candidateService({ store, content, clock, feedLagMs, checkpoints
 
   /**
    * Reads what changed of a candidate, the newest first. A cursor is the number of the oldest entry that was read, from 1. One round
-   * trip; one more for entries that have left the record.
+   * trip; one more for entries that have left the record. @throws problems not_found, candidate_deleted
    */
   async function history(accountId: string, id: string, { limit, cursor }: HistoryQuery): Promise<History> {
     const record = await store.reader.get(accountId, id);
@@ -187,8 +187,8 @@ export function candidateService({ store, content, clock, feedLagMs, checkpoints
 
   /**
    * Returns a page of the change feed, and its strong entity tag.
-   * @param clientHas tells whether the client has the page with this entity tag (If-None-Match). The page is then empty: the
-   * client gets a 304.
+   * @param clientHas tells whether the client has the page with this entity tag (If-None-Match). If so, the body is empty, and
+   * the client gets a 304.
    */
   async function list(accountId: string, { limit, ...given }: ListQuery, clientHas?: (tag: string) => boolean) {
     const { cursor, state, external_id, updated_since, q } = given;

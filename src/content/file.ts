@@ -51,6 +51,6 @@ export function emptyFile(): Problem {
 export async function rehearsedFile({ stream, filename, contentType }: IncomingFile): Promise<StoredFile> {
   const bytes = await buffer(Readable.from(stream));
   if (bytes.length === 0) throw emptyFile();
-  const facts = { size: bytes.length, sha256: hash("sha256", bytes, "hex") };
-  return { id: "", filename, contentType: contentType ?? UNKNOWN_TYPE, ...facts };
+  const sha256 = hash("sha256", bytes, "hex");
+  return { id: "", filename, contentType: contentType ?? UNKNOWN_TYPE, size: bytes.length, sha256 };
 }

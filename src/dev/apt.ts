@@ -5,7 +5,7 @@ const NO_SERVICES = { DEBIAN_FRONTEND: "noninteractive", SYSTEMD_OFFLINE: "1", R
 const NO_LONG_RETRIES = "-o Acquire::Retries=0 -o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10".split(" ");
 const WAIT_FOR_LOCK = ["-o", "DPkg::Lock::Timeout=60"];
 
-/** Installs a Debian package. @returns whether apt-get succeeded: false if there is none, or if the user is not root. */
+/** Installs a Debian package. @returns whether it is installed: false also without apt-get, or if the user is not root. */
 export async function aptInstall(name: string, signal: AbortSignal): Promise<boolean> {
   if (process.getuid?.() !== 0 || onPath("apt-get") === undefined) return false;
   const options = { signal, env: NO_SERVICES };

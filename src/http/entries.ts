@@ -12,7 +12,7 @@ const LINES = "application/x-ndjson";
 /**
  * Reads a body of `count` entries, `{ NAME: [ … ] }` or one in each line (NDJSON), without parsing them: 8 MiB at once would
  * hold the event loop.
- * @param check parses each entry, UTF-8, in order. What it throws is the entry's own problem; malformed JSON in a list is one of the
+ * @param check parses each entry (UTF-8), in order. What it throws is the entry's own problem; malformed JSON in a list is one of the
  * whole body.
  * @throws problems as `readJson` does, and validation_failed for another number of entries.
  */

@@ -1,10 +1,11 @@
+import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from "node:zlib";
 import type { Context } from "koa";
 import pLimit from "p-limit";
-import { jsonBytes } from "../infra/json-parts.ts";
-import { codedTag, entityTag, keptTag, viewTag } from "./entity-tags.ts";
+import { jsonBytes, jsonParts } from "../infra/json-parts.ts";
+import { codedTag, entityTag, keptTag, tagOfHash, viewTag } from "./entity-tags.ts";
 import { type Coding, codingsFor } from "./negotiate.ts";
 
 /** A JSON response, ready to be sent or to be stored for replays. */
@@ -77,7 +78,9 @@ export function jsonText(value: unknown, tagged: unknown = value) {
 
 async function inStretches(value: unknown, tagged: unknown) {
   const body = await jsonBytes(value);
-  return { body, tag: entityTag(tagged === value ? body : await jsonBytes(tagged)) };
+  const hash = createHash("sha256");
+  for await (const part of tagged === value ? [body] : jsonParts(tagged)) hash.update(part);
+  return { body, tag: tagOfHash(hash.digest("base64url")) };
 }
 
 /** Returns what a value leaves of a number of characters. Stops counting when it is below zero. */

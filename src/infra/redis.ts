@@ -51,14 +51,14 @@ export async function connectRedis(given: { url: string; timeoutMs: number; log?
 
 /** Creates the client, which begins to connect. */
 export function createClient(address: RedisAddress, timeoutMs: number): RedisClient {
-  const client = clientOf(address);
   // At least a second, because this also limits the handshake. The limiter has a timer of its own for each charge.
   const silenceMs = Math.max(timeoutMs, SILENCE_MS);
+  const client = clientOf(address, silenceMs);
   forEachConnection(client, (connection) => tendStream(connection, silenceMs));
   return client;
 }
 
-function clientOf(address: RedisAddress): RedisClient {
+function clientOf(address: RedisAddress, silenceMs: number): RedisClient {
   const options = { ...CONNECTION_OPTIONS, enableOfflineQueue: false, retryStrategy: backoff };
   if (address.form === "standalone") return new Redis(address.url, options);
   if (address.form === "sentinel") {
@@ -91,7 +91,7 @@ function clientOf(address: RedisAddress): RedisClient {
     slotsRefreshInterval: SILENCE_MS,
     slotsRefreshTimeout: SILENCE_MS,
   });
-  waitForNodes(cluster);
+  waitForNodes(cluster, silenceMs);
   return cluster;
 }
 
@@ -99,7 +99,7 @@ function clientOf(address: RedisAddress): RedisClient {
  * Lets commands wait until their node is connected: while a Cluster moves slots, ASK and MOVED name nodes to which ioredis
  * connects at the first command. While the whole Cluster is away, every command still fails at once.
  */
-function waitForNodes(cluster: Cluster): void {
+function waitForNodes(cluster: Cluster, silenceMs: number): void {
   cluster.on("ready", () => (cluster.options.enableOfflineQueue = true));
   for (const lost of ["close", "end"]) cluster.on(lost, () => (cluster.options.enableOfflineQueue = false));
   // Before a command that got ASK, ioredis 6.0 sends ASKING and ignores its promise. If the node is gone, the unhandled
@@ -111,13 +111,16 @@ function waitForNodes(cluster: Cluster): void {
       sent.catch(() => undefined);
       return sent;
     };
-    // Once a second, ioredis 6.0 disconnects a node that has no slots yet. What ASK has sent there gets its reply first.
+    // Once a second, ioredis 6.0 disconnects nodes that have no slots yet. What ASK has sent there gets its reply first, for at most
+    // `silenceMs`. A client that closes, and a node that was not asked yet, are disconnected at once.
     const disconnect = node.disconnect.bind(node);
     let isLeaving = false;
     node.disconnect = (reconnect) => {
       if (reconnect || isLeaving || cluster.status !== "ready" || node.status === "wait") return disconnect(reconnect);
-      isLeaving = true; // if nothing waits, `quit` calls this again
-      node.quit().catch(() => undefined);
+      isLeaving = true; // a node that connects, and for which nothing waits, is disconnected by `quit`
+      const late = setTimeout(() => disconnect(), silenceMs).unref();
+      node.once("end", () => clearTimeout(late));
+      node.quit().catch(() => disconnect());
     };
   });
 }

@@ -17,7 +17,7 @@ export type OutreachService = ReturnType<typeof outreachService>;
 /** The operations on the reminders of a candidate. @param sendsMail false if the service has no mail server. */
 export function outreachService({ candidates, rules, stores }: WritingParts, sendsMail: boolean) {
   return {
-    /** @throws problems not_found, candidate_deleted */
+    /** Reads the reminders of a candidate. @throws problems not_found, candidate_deleted */
     async read(accountId: string, id: string): Promise<CandidateOutreach> {
       const { outreach } = await candidates.reader.get(accountId, id); // first: an erasure removes the record before the messages
       const tries = await stores.messages.of({ accountId, id });

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { AccountStore } from "../accounts/store.ts";
 import type { Eraser } from "../candidates/eraser.ts";
-import type { DueStore } from "../candidates/due-store.ts";
+import type { SweepStore } from "../candidates/sweep-store.ts";
 import { erasureOf, notedErasureOf, type Retained, unlessErased } from "../candidates/erasure.ts";
 import { feedPosition } from "../candidates/feed-clock.ts";
 import { type CandidateKey, type CandidateRecord, service } from "../candidates/record.ts";
@@ -26,7 +26,7 @@ class NotDue extends Error {}
 export interface RetentionOptions {
   readonly accounts: Pick<AccountStore, "isActive">;
   readonly candidates: Pick<CandidateStore, "change">;
-  readonly due: DueStore;
+  readonly store: SweepStore;
   readonly eraser: Eraser;
   readonly rules: RetentionStore;
   readonly restore: Pick<Restore, "endedAt">;
@@ -40,7 +40,7 @@ export interface RetentionOptions {
  * candidates will be.
  */
 export function retention(options: RetentionOptions): Sweep {
-  const { accounts, candidates, due, eraser, rules, restore, clock, feedLagMs } = options;
+  const { accounts, candidates, store, eraser, rules, restore, clock, feedLagMs } = options;
 
   const isNoted = (candidate: Retained, accountId: string) =>
     notedErasureOf(candidate) === erasureOf(candidate, rules.of(accountId));
@@ -55,7 +55,7 @@ export function retention(options: RetentionOptions): Sweep {
   async function refresh(set: SetRules, signal: AbortSignal): Promise<void> {
     const { accountId, changedAt, refreshed } = set;
     const end = feedPosition(Math.min(changedAt + SETTLED_MS, clock.now() - feedLagMs));
-    for await (const { rows, after } of due.pages(accountId, refreshed, end)) {
+    for await (const { rows, after } of store.pages(accountId, refreshed, end)) {
       for (const row of rows) {
         if (signal.aborted) return;
         if (!isNoted(row, accountId)) await paced(renew({ accountId, id: row._id }));
@@ -95,7 +95,7 @@ export function retention(options: RetentionOptions): Sweep {
         }
         // A restore may bring back erased people and lose holds. Its operator has as long as the notice to mend both.
         if (clock.now() < restore.endedAt() + rules.noticeMs) return [];
-        return due.due(timestamp(clock.now()), BATCH, resting);
+        return store.due(timestamp(clock.now()), BATCH, resting);
       };
       return inBatches(find, (key) => paced(erase(key)), signal);
     },

@@ -1,7 +1,9 @@
+import type { AccountStore } from "../accounts/store.ts";
 import type { Logger } from "pino";
 import { auditLog } from "../audit/log.ts";
 import type { AuditStore } from "../audit/store.ts";
-import { dueStore } from "../candidates/due-store.ts";
+import type { Eraser } from "../candidates/eraser.ts";
+import { sweepStore } from "../candidates/sweep-store.ts";
 import type { Config } from "../config.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { ContentStore } from "../content/store.ts";
@@ -11,12 +13,13 @@ import type { Metrics } from "../infra/metrics.ts";
 import type { ReminderWork } from "../reminders/wire.ts";
 import type { ReminderStores } from "../reminders/stores.ts";
 import type { UsageStore } from "../usage/store.ts";
+import type { RetentionStore } from "../settings/retention-store.ts";
 import type { Restore } from "../infra/restore.ts";
 import type { Nudger } from "../webhooks/nudger.ts";
 import { LeaseStore, type LeaseStoreOptions } from "./lease-store.ts";
 import { SweepRunner } from "./runner.ts";
 import { leftOverMail } from "./mail.ts";
-import { retention, type RetentionOptions } from "./retention.ts";
+import { retention } from "./retention.ts";
 import { erasures, expiries, idempotencyRecords, leftOverBytes, missingWords, type Sweep } from "./sweep.ts";
 
 /** Pause between two passes of reminders, replans or opt-outs, in milliseconds. */
@@ -24,9 +27,11 @@ const REMINDERS_REST_MS = 2_000;
 /** Maximum time that a replica that dies during such a pass blocks the others, in milliseconds. */
 const REMINDERS_LEASE_MS = 6_000;
 
-interface Dependencies extends LeaseStoreOptions, Omit<RetentionOptions, "clock" | "due"> {
+interface Dependencies extends LeaseStoreOptions {
+  readonly accounts: AccountStore;
   readonly candidates: CandidateStore;
   readonly content: ContentStore;
+  readonly eraser: Eraser;
   readonly idempotency: IdempotencyStore;
   /** Undefined if no reminders are sent. */
   readonly reminders: ReminderWork | undefined;
@@ -37,6 +42,8 @@ interface Dependencies extends LeaseStoreOptions, Omit<RetentionOptions, "clock"
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly restore: Restore;
+  readonly rules: RetentionStore;
+  readonly feedLagMs: number;
   readonly nudger: Nudger;
 }
 
@@ -45,19 +52,19 @@ export function runners(dependencies: Dependencies): SweepRunner[] {
   const { clock, candidates, content, eraser, idempotency, reminders, reminderStores, usage } = dependencies;
   const { audit, config, skewMs, log, metrics, restore } = dependencies;
   const shared = { leases: new LeaseStore(dependencies), log, metrics, restore };
-  const due = dueStore(dependencies.mongo, candidates.reader);
+  const store = sweepStore(dependencies.mongo, candidates.reader);
   const sweeps: Sweep[] = [
     expiries(candidates.batches, clock),
     leftOverBytes(content, candidates.reader),
     erasures(candidates.reader, eraser),
     idempotencyRecords(idempotency, clock),
     leftOverMail(reminderStores, clock),
-    missingWords(due),
+    missingWords(store),
     { name: "old_usage", run: (signal) => usage.removeOld(clock.now(), signal) },
   ];
   const usual = [
     new SweepRunner({ ...shared, name: "sweeps", sweeps }),
-    new SweepRunner({ ...shared, name: "retention", sweeps: [retention({ ...dependencies, due })] }),
+    new SweepRunner({ ...shared, name: "retention", sweeps: [retention({ ...dependencies, store })] }),
   ];
   if (config.AUDIT_LOG === "stdout") {
     const run = auditLog(audit, { clock, lagMs: config.STORE_TIMEOUT_MS + skewMs, lines: linesIn(log) });

@@ -1,7 +1,7 @@
 import type { Eraser } from "../candidates/eraser.ts";
 import type { CandidateReader } from "../candidates/reader.ts";
 import type { CandidateBatches } from "../candidates/batch-store.ts";
-import type { DueStore } from "../candidates/due-store.ts";
+import type { SweepStore } from "../candidates/sweep-store.ts";
 import { isTombstone, unlessErased, namesFile } from "../candidates/erasure.ts";
 import type { ContentStore, PendingFile } from "../content/store.ts";
 import { KEPT_MS } from "../idempotency/idempotency.ts";
@@ -47,7 +47,7 @@ export function expiries(candidates: Pick<CandidateBatches, "expire">, clock: Cl
 }
 
 /** Makes candidates findable that an earlier version wrote. */
-export function missingWords({ wordless, addWords }: DueStore): Sweep {
+export function missingWords({ wordless, addWords }: SweepStore): Sweep {
   return { name: "missing_words", run: (signal) => inBatches(() => wordless(BATCH), addWords, signal) };
 }
 

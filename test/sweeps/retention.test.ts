@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect } from "chai";
 import { AccountStore } from "../../src/accounts/store.ts";
 import { AuditStore } from "../../src/audit/store.ts";
-import { dueStore } from "../../src/candidates/due-store.ts";
+import { sweepStore } from "../../src/candidates/sweep-store.ts";
 import { eraserOf } from "../../src/candidates/eraser.ts";
 import { service as ofService } from "../../src/candidates/record.ts";
 import { datedBy } from "../../src/candidates/erasure.ts";
@@ -37,10 +37,10 @@ describe("the sweep of retention", () => {
       idempotency: { end: () => Promise.resolve(), forget: () => Promise.resolve() },
       messages: reminderStores(mongo, new AddressHash(randomBytes(32)), randomBytes),
     });
-    const due = dueStore(mongo, candidates.reader);
+    const store = sweepStore(mongo, candidates.reader);
     const restore = { endedAt: () => ended };
     const accounts = new AccountStore(mongo);
-    const sweep = retention({ accounts, candidates, due, eraser, rules, restore, clock, feedLagMs: 0 });
+    const sweep = retention({ accounts, candidates, store, eraser, rules, restore, clock, feedLagMs: 0 });
     return { rules, candidates, run: () => sweep.run(new AbortController().signal) };
   }
   const sweep = (aheadMs: number, options = {}) => replica(aheadMs, options).run();

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { dueStore } from "../../src/candidates/due-store.ts";
+import { sweepStore } from "../../src/candidates/sweep-store.ts";
 import { missingWords } from "../../src/sweeps/sweep.ts";
 import { useWorkbench } from "../reminders/workbench.ts";
 
@@ -19,7 +19,7 @@ describe("the sweep of missing words", () => {
     await stored.updateMany({}, { $unset: { words: "", words_form: "" } });
     const before = await stored.findOne({ _id: id });
     expect(await found("ad")).to.equal(0);
-    const sweep = missingWords(dueStore(mongo, bench.candidates.reader));
+    const sweep = missingWords(sweepStore(mongo, bench.candidates.reader));
     expect([await sweep.run(go), await sweep.run(go)]).to.deep.equal([2, 0]);
     expect([await found("ad"), await found("ann")]).to.deep.equal([1, 0]);
     const {

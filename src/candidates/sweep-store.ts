@@ -10,10 +10,10 @@ type RetainedRow = Retained & Pick<Stored, "_id" | "change">;
 const MEMBERS = { change: 1, state: 1, hold: 1, version: 1, updated_at: 1, retention: 1 };
 const PAGE = 100;
 
-export type DueStore = ReturnType<typeof dueStore>;
+export type SweepStore = ReturnType<typeof sweepStore>;
 
 /** Finds candidates for the sweeps of retention and of words. Every function may throw problem store_unavailable. */
-export function dueStore(mongo: Mongo, reader: Pick<CandidateReader, "get" | "unreadable">) {
+export function sweepStore(mongo: Mongo, reader: Pick<CandidateReader, "get" | "unreadable">) {
   const candidates = new BoundedCollection<Stored>(mongo, "candidates");
 
   /** Returns candidates of all other accounts that are noted as due, the most overdue first, without those that cannot be read. */
