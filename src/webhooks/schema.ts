@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { State } from "../candidates/schema.ts";
-import { about, component, nullable, oneOf, optional, readOnly, strict } from "../schema/fields.ts";
+import { about, component, nullable, omittable, oneOf, optional, readOnly, strict } from "../schema/fields.ts";
 import { WEBHOOK_ID } from "../schema/example-ids.ts";
 import { freeText, TimeOrNull, Timestamp } from "../schema/values.ts";
 
@@ -55,12 +55,10 @@ export const WebhookPatch = component(
   {
     url: Type.Optional(Url),
     ...settings,
-    enabled: Type.Optional(
-      about(
-        Type.Boolean(),
-        "Whether nudges are sent. Setting it to true sends one at once if it was false, or if a retry waits.",
-        true,
-      ),
+    enabled: omittable(
+      Type.Boolean(),
+      "Whether nudges are sent. Setting it to true sends one at once if it was false, or if a retry waits.",
+      true,
     ),
   },
   elsewhere,
