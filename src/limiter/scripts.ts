@@ -121,9 +121,8 @@ export function fillGrant(
 export function raiseVersion(
   redis: RedisClient,
   accountId: string,
-  call: { version: number; lifetimeMs: number; deadlineMs: number; over: number },
+  { version, lifetimeMs, deadlineMs, over }: Record<"version" | "lifetimeMs" | "deadlineMs" | "over", number>,
 ): Promise<number> {
-  const { version, lifetimeMs, deadlineMs, over } = call;
   const args = [version, lifetimeMs, deadlineMs, over];
   return runScript(redis, SCRIPTS.raiseVersion, [redisKeys.ledger(accountId)], args, Number);
 }
