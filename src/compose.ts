@@ -48,11 +48,13 @@ import { RetentionStore } from "./settings/retention-store.ts";
 import { settingsService } from "./settings/service.ts";
 import { settingsStores } from "./settings/store.ts";
 import { runners } from "./sweeps/runners.ts";
-import type { System } from "./system.ts";
 import { UsageCounter } from "./usage/counter.ts";
 import { usageService } from "./usage/service.ts";
 import { UsageStore } from "./usage/store.ts";
 import { openWebhooks } from "./webhooks/wire.ts";
+
+/** The service, wired and connected. */
+export type System = Awaited<ReturnType<typeof compose>>;
 
 /** Maximum clock skew between replicas, in milliseconds. Generous: clocks follow Redis's to within a round trip. */
 export const CLOCK_SKEW_MS = 2_000;
@@ -62,7 +64,7 @@ export const CLOCK_SKEW_MS = 2_000;
  * @throws if one of them is not set, a server refuses the user, or the data has a form that this version does not know. No
  * connection is left open then.
  */
-export async function compose(config: Config, startup: Startup): Promise<System> {
+export async function compose(config: Config, startup: Startup) {
   const closers: (() => unknown)[] = [];
   return wire(config, startup, closers).catch(async (error: unknown) => {
     await closeAll(closers);
@@ -81,7 +83,7 @@ export async function startTracing(endpoint: string | null): Promise<Tracing | u
 }
 
 /** Connects, and wires every room, in order. @param closers gets what closes what was opened. */
-async function wire(config: Config, startup: Startup, closers: (() => unknown)[]): Promise<System> {
+async function wire(config: Config, startup: Startup, closers: (() => unknown)[]) {
   const { MONGODB_URL, REDIS_URL, STORE_TIMEOUT_MS, LIMITER_TIMEOUT_MS: timeoutMs } = config;
   const unset = "REDIS_URL and MONGODB_URL are not set. Set both, or run npm start: it finds or starts the servers.";
   if (REDIS_URL === null || MONGODB_URL === null) throw new Error(unset);
@@ -143,7 +145,7 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   const eraser = eraserOf({ store, content, idempotency, audit, messages: reminders.stores });
   const grants = new GrantStore(mongo);
   const stores = [reader, history, content, idempotencyStore, audit, grants, reminders.stores, usage, webhooks];
-  await startup.untilUp("mongodb", () => prepareStores(stores, { ...database, log }));
+  await startup.untilUp("mongodb", () => prepareStores(stores, database));
   await startup.untilUp("mongodb", () => checkpoints.start());
   const sending = wireReminders(reminders, { candidates: store, log, metrics });
 
@@ -211,13 +213,21 @@ async function wire(config: Config, startup: Startup, closers: (() => unknown)[]
   return {
     app,
     log,
+    /** Work that becomes due as time passes. One replica at a time does it. */
     work,
     draining,
+    /** Returns which of Redis and MongoDB do not respond, one text for each. One round trip to each server. */
     faults: () => health.faults(),
+    /** Returns whether nobody may be served, because MongoDB is being restored. */
     isRestoring: () => restore.signal.aborted,
+    // For operators' erasures and imports.
     eraser,
     candidates,
     bulks,
+    /**
+     * Waits until the outcome of every write is known and the last uses of keys and the usage are written, at most
+     * SETTLE_WITHIN_MS and a few store operations. Then disconnects from Redis and MongoDB.
+     */
     async close() {
       sending?.mailer.close();
       await webhooks.nudger.settled(SETTLE_WITHIN_MS);

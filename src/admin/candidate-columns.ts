@@ -33,14 +33,10 @@ export function valueIn(cell: string): string | null {
 }
 
 /** A column: where its value is in a candidate (CandidateInput), and its type. */
-export interface Column {
-  readonly name: string;
-  readonly path: readonly (string | number)[];
-  readonly kind: string;
-}
+type Column = ReturnType<typeof columnOf>;
 
 /** Returns a column by its name: a field, `documents`, `metadata.NAME`, or `reference1.email` and so on. @throws {Error} */
-export function columnOf(name: string): Column {
+export function columnOf(name: string) {
   const [, label] = /^metadata\.(.+)$/s.exec(name) ?? [];
   if (label !== undefined) return { name, path: ["metadata", label], kind: "string" };
   if (name === "documents") return { name, path: [name], kind: "names" };

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { DONE } from "../audit/entry.ts";
-import type { System } from "../system.ts";
+import type { System } from "../compose.ts";
 import type { ErasureOptions } from "../candidates/eraser.ts";
 import { Problem, problem } from "../problems.ts";
 import { type CommandContext, type EraseOptions, patiently, severally } from "./command.ts";

@@ -10,7 +10,7 @@ import { CandidateInput, type OnConflict } from "../candidates/input-schema.ts";
 import type { Author } from "../candidates/record.ts";
 import { CandidateReader } from "../candidates/reader.ts";
 import type { Outcome } from "../candidates/service.ts";
-import type { System } from "../system.ts";
+import type { System } from "../compose.ts";
 import { idsFrom, newTypeId } from "../infra/ids.ts";
 import { invalid, Problem, problem, RESTORING } from "../problems.ts";
 import { isObject } from "../schema/merge-patch.ts";

@@ -6,7 +6,7 @@ import { checker } from "../api/input.ts";
 import { refusable } from "../candidates/bulk.ts";
 import { newTypeId } from "../infra/ids.ts";
 import { Restore } from "../infra/restore.ts";
-import type { System } from "../system.ts";
+import type { System } from "../compose.ts";
 import { invalid, isGone, Problem } from "../problems.ts";
 import { type CommandContext, type EraseOptions, printed, severally } from "./command.ts";
 import { confirm } from "./dialogue.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "koa";
 import type { Authenticator } from "../accounts/authenticate.ts";
-import type { Caller, KnownCaller, Requester } from "../accounts/caller.ts";
+import type { Caller, Requester } from "../accounts/caller.ts";
 import { headerOf, type RequestState } from "../http/request.ts";
 import type { StoreOutage } from "../infra/store-outage.ts";
 import type { Decision } from "../limiter/decision.ts";
@@ -66,8 +66,10 @@ export async function admit(
     const { surface, cost = 1 } = chargeOf();
     if (cost > 1) ctx.state.cost = cost;
     let refused: Refusal | "outdated" | undefined;
-    if (surface === "free") refused = await check(ctx, known, limiter);
-    else {
+    if (surface === "free") {
+      const { refusal } = (ctx.state.usage = await limiter.readUsage(known));
+      refused = refusal === undefined || refusal === "outdated" ? refusal : keyRefused(refusal);
+    } else {
       outage.check(/^(GET|HEAD)$/.test(ctx.method) ? "read" : "write");
       // Written out, because spreading objects here takes 3 µs of each request.
       const claim = { accountId, keyId, surface, cost, accountVersion, connections, secretEndsAt };
@@ -83,12 +85,6 @@ export async function admit(
     authenticator.forget(credentials, accountVersion);
     if (lookups === MAX_LOOKUPS) return keyRefused(refused);
   }
-}
-
-/** Checks the key and reads what it has used. Returns why it may not be used, or undefined if it may. */
-async function check(ctx: Ctx, caller: KnownCaller, limiter: Limiter): Promise<Refusal | "outdated" | undefined> {
-  const { refusal } = (ctx.state.usage = await limiter.readUsage(caller));
-  return refusal === undefined || refusal === "outdated" ? refusal : keyRefused(refusal);
 }
 
 /** Sets the rate limit headers. Returns why the request is refused; `outdated` if the key must be looked up again. */

@@ -4,7 +4,6 @@ import type { AuditedRead } from "../audit/reads.ts";
 import type { IncomingFile, StoredFile } from "../content/file.ts";
 import type { BinaryResponse } from "../http/response.ts";
 import type { IdPrefix, NewId } from "../infra/ids.ts";
-import type { RenderedJson } from "../infra/json-parts.ts";
 import type { Surface } from "../limiter/surfaces.ts";
 import type { Usage } from "../limiter/usage.ts";
 import type { Fault, Precondition, ProblemCode } from "../problems.ts";
@@ -112,7 +111,7 @@ export interface Declared<
   audited?(params: Static<Params>): AuditedRead;
   handle(
     input: Input<Static<Params>, Static<Query>, Static<Body>>,
-  ): Promise<Static<Output> | Outcomed | RenderedJson | BinaryResponse | undefined>;
+  ): Promise<Static<Output> | Outcomed | BinaryResponse | undefined>;
   /** Runs instead for `?dry_run=true`, and responds with 200. It writes nothing and uses up no Idempotency-Key. */
   readonly dryRun?: {
     /** The surface that is charged instead of the route's. */

@@ -19,19 +19,15 @@ export function entriesReader({ name, schema, repeats }: NonNullable<Declared["e
   const tidyLabel = tidier(propertiesOf(schema)[repeats] ?? {});
   return async (req: IncomingMessage, count: number, check: (body: unknown) => Checked<unknown>) => {
     const hash = createHash("sha256");
-    const labels: (string | null)[] = [];
-    const texts = await readEntries(req, { name, count, timeoutMs }, (text) => {
+    const body: LabelledEntry[] = [];
+    await readEntries(req, { name, count, timeoutMs }, (text) => {
       hash.update(text).update("\n");
-      const at = labels.push(null) - 1;
+      const entry = { size: text.length, label: null, read: () => check(parseEntry(text)) };
+      const at = body.push(entry) - 1;
       const value = parseEntry(text);
       const label = isObject(value) ? tidyLabel(value[repeats]) : null;
-      labels[at] = typeof label === "string" ? label : null;
+      if (typeof label === "string") body[at] = { ...entry, label };
     });
-    const body: LabelledEntry[] = texts.map((text, n) => ({
-      size: text.length,
-      label: labels[n] ?? null,
-      read: () => check(parseEntry(text)),
-    }));
     return { body, fingerprint: hash.digest("base64url") };
   };
 }

@@ -11,7 +11,6 @@ import { placeFor } from "../http/unsent.ts";
 import { type Idempotency, parseIdempotencyKey } from "../idempotency/idempotency.ts";
 import { lazy } from "../infra/lazy.ts";
 import type { NewId } from "../infra/ids.ts";
-import type { Surface } from "../limiter/surfaces.ts";
 import { isRefusal, RESTORING } from "../problems.ts";
 import { admit, type AdmitOptions, type ApiState } from "./admit.ts";
 import type { Outcomed, Route } from "./endpoint.ts";
@@ -60,9 +59,13 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
   const namesCandidate = route.path.startsWith("/candidates/:id");
   /** What several entries are charged is in the query. If the query cannot be read, nothing is charged. */
   const chargeOf = (querystring: string): ReturnType<Parameters<typeof admit>[1]> => {
-    if (route.entries === undefined) return { surface: surfaceOf(route, querystring) };
+    const { surface, dryRun, entries } = route;
+    // The raw query, because it is validated only after the request is charged.
+    if (dryRun !== undefined && new URLSearchParams(querystring).get("dry_run") === "true")
+      return { surface: dryRun.surface };
+    if (entries === undefined) return { surface };
     try {
-      return { surface: route.surface, cost: (readQuery(querystring) as BodyQuery).count };
+      return { surface, cost: (readQuery(querystring) as BodyQuery).count };
     } catch {
       return { surface: "free" };
     }
@@ -171,9 +174,4 @@ function closedEarly(res: ServerResponse): AbortSignal {
   if (res.req.socket.destroyed) check();
   else res.once("close", check);
   return closed.signal;
-}
-
-/** Reads dry_run from the raw query, because the query is validated only after the request is charged. */
-function surfaceOf({ surface, dryRun }: Route, querystring: string): Surface | "free" {
-  return dryRun !== undefined && new URLSearchParams(querystring).get("dry_run") === "true" ? dryRun.surface : surface;
 }

@@ -131,9 +131,9 @@ function withoutUnknown(pointer: string, known: ReadonlySet<string>): string {
 /** Traces every request until its response has been sent or its connection has broken. */
 export function traced(tracing: Tracing): Middleware<ApiState> {
   return ({ method, headers, state, res }, next) =>
-    tracing.request({ method, headers }, async (span) => {
-      state.traceId = span.traceId;
-      res.once("close", () => span.end({ route: state.route, status: res.headersSent ? res.statusCode : undefined }));
+    tracing.request(method, headers, async (traceId, end) => {
+      state.traceId = traceId;
+      res.once("close", () => end(state.route, res.headersSent ? res.statusCode : undefined));
       await next();
     });
 }

@@ -45,7 +45,9 @@ export function publish(schema: TSchema, use: Use, components: Record<string, Js
     .filter(([keyword, value]) => isPublished(keyword, value, use))
     .map(([keyword, value]) => {
       if (DATA.has(keyword)) return [keyword, value];
-      return [keyword, keyword === "properties" ? each(value as Json, publishPart) : publishPart(value)];
+      if (keyword !== "properties") return [keyword, publishPart(value)];
+      const members = Object.entries(value as Json).map(([name, member]) => [name, publishPart(member)]);
+      return [keyword, Object.fromEntries(members)];
     });
   return Object.fromEntries(published) as Json;
 }
@@ -56,10 +58,6 @@ function isPublished(keyword: string, value: unknown, use: Use): boolean {
   // Java's generator makes a map of an object with this, and sends none of its fields.
   if (keyword === "additionalProperties" && value === false) return false;
   return use === "request" || !FOR_REQUESTS_ONLY.has(keyword);
-}
-
-function each(members: Json, change: (value: unknown) => unknown): Json {
-  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value)]));
 }
 
 function described(about: unknown): Json {

@@ -1,5 +1,6 @@
 import { endpoint } from "../api/endpoint.ts";
 import { problemMembers } from "../http/problem.ts";
+import { BinaryResponse, jsonHeaders } from "../http/response.ts";
 import { type Fault, Problem } from "../problems.ts";
 import type { BulkService, Done } from "./bulk.ts";
 import { Bulk, BulkCreateInput, BulkCreateQuery, BulkPatch, BulkUpdateInput, BulkUpdateQuery } from "./bulk-schema.ts";
@@ -108,8 +109,11 @@ export function candidateEndpoints(candidates: CandidateService, bulks: BulkServ
       query: ListQuery,
       response: CandidateList,
       problems: ["invalid_query"],
-      handle: ({ caller, query, header, clientHas }) =>
-        candidates.list(caller.accountId, query, header("if-none-match") === undefined ? undefined : clientHas),
+      async handle({ caller, query, header, clientHas }) {
+        const asked = header("if-none-match") === undefined ? undefined : clientHas;
+        const { body, tag } = await candidates.list(caller.accountId, query, asked);
+        return new BinaryResponse(200, jsonHeaders(tag), body);
+      },
     }),
     read: endpoint({
       ...ONE,

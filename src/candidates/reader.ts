@@ -5,7 +5,7 @@ import { BoundedCollection, equals } from "../infra/bounded-collection.ts";
 import { FairLimit } from "../infra/fair-limit.ts";
 import { jsonBytes } from "../infra/json-parts.ts";
 import type { Mongo } from "../infra/mongo.ts";
-import { findRaw, type RawBatch, type RawQuery } from "../infra/raw-find.ts";
+import { findRaw, type RawQuery } from "../infra/raw-find.ts";
 import { TimeSlice } from "../infra/time-slice.ts";
 import { alive, candidateNotFound, type Found, isTombstone, renderUnreadable, UnreadableRecord } from "./erasure.ts";
 import type { FeedPage, FeedEntry, FeedQuery } from "./feed.ts";
@@ -146,7 +146,7 @@ export class CandidateReader {
   }
 
   /** @param inTurnOf the account of a page. The wait counts towards the time limit. */
-  #find(query: Query, inTurnOf?: string): Promise<RawBatch> {
+  #find(query: Query, inTurnOf?: string) {
     return this.#mongo.bounded("find candidates", (limits) => {
       const find = () => findRaw<Stored>(this.#mongo.db, { collection: "candidates", ...query }, limits);
       return inTurnOf === undefined ? find() : this.#pageReads.run(inTurnOf, find);

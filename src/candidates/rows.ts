@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { RenderedJson } from "../infra/json-parts.ts";
 import { renderTombstone } from "./erasure.ts";
 import type { FeedEntry, FeedPage } from "./feed.ts";
 import type { CandidateRecord } from "./record.ts";
@@ -65,8 +64,8 @@ export function cutPage(page: FeedPage): FeedPage {
   return end === -1 ? page : { rows: page.rows.slice(0, end), more: true };
 }
 
-/** Puts a page of the list (CandidateList) together from its rows, which are JSON already. */
-export function renderPage({ rows, more }: FeedPage, cursor: string): RenderedJson {
+/** Puts a page of the list (CandidateList) together from its rows, which are JSON already. Returns JSON in UTF-8, and its tag. */
+export function renderPage({ rows, more }: FeedPage, cursor: string) {
   const shown = rows.flatMap(({ json, ...entry }) => (json === undefined ? [] : [{ ...entry, json }]));
   const parts: Uint8Array[] = [Buffer.from('{"object":"list","data":[')];
   for (const { json } of shown) {
@@ -74,7 +73,7 @@ export function renderPage({ rows, more }: FeedPage, cursor: string): RenderedJs
     parts.push(json);
   }
   parts.push(Buffer.from(`],"has_more":${more},"cursor":${JSON.stringify(cursor)}}`));
-  return new RenderedJson(Buffer.concat(parts), pageTag({ rows: shown, more }, cursor));
+  return { body: Buffer.concat(parts), tag: pageTag({ rows: shown, more }, cursor) };
 }
 
 const COMMA = Buffer.from(",");

@@ -2,7 +2,6 @@ import { type IncomingFile, rehearsedFile, type StoredFile } from "../content/fi
 import type { ContentStore } from "../content/store.ts";
 import { type Clock, timestamp } from "../infra/clock.ts";
 import type { NewId } from "../infra/ids.ts";
-import { RenderedJson } from "../infra/json-parts.ts";
 import { invalid, type Precondition, Problem } from "../problems.ts";
 import { tidier } from "../schema/tidy.ts";
 import type { Checkpoints } from "./checkpoints.ts";
@@ -186,7 +185,11 @@ export function candidateService({ store, content, clock, feedLagMs, checkpoints
     return renderCandidate(record);
   }
 
-  /** Returns a page of the change feed. @param clientHas tells whether the client has the page with this entity tag (If-None-Match). */
+  /**
+   * Returns a page of the change feed, and its strong entity tag.
+   * @param clientHas tells whether the client has the page with this entity tag (If-None-Match). The page is then empty: the
+   * client gets a 304.
+   */
   async function list(accountId: string, { limit, ...given }: ListQuery, clientHas?: (tag: string) => boolean) {
     const { cursor, state, external_id, updated_since, q } = given;
     if (q !== undefined) {
@@ -202,7 +205,7 @@ export function candidateService({ store, content, clock, feedLagMs, checkpoints
     if (clientHas !== undefined) {
       const positions = await store.reader.positions(query);
       const tag = pageTag(positions, cursorAfter(positions));
-      if (clientHas(tag)) return new RenderedJson(Buffer.alloc(0), tag);
+      if (clientHas(tag)) return { body: Buffer.alloc(0), tag };
     }
     const page = await store.reader.feed(query);
     return renderPage(page, cursorAfter(page));

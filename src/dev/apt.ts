@@ -5,13 +5,9 @@ const NO_SERVICES = { DEBIAN_FRONTEND: "noninteractive", SYSTEMD_OFFLINE: "1", R
 const NO_LONG_RETRIES = "-o Acquire::Retries=0 -o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10".split(" ");
 const WAIT_FOR_LOCK = ["-o", "DPkg::Lock::Timeout=60"];
 
-/** Returns whether Debian packages can be installed here: apt-get exists and the user is root. */
-export function hasApt(): boolean {
-  return process.getuid?.() === 0 && onPath("apt-get") !== undefined;
-}
-
-/** Installs a Debian package as root. @returns whether apt-get succeeded. */
+/** Installs a Debian package. @returns whether apt-get succeeded: false if there is none, or if the user is not root. */
 export async function aptInstall(name: string, signal: AbortSignal): Promise<boolean> {
+  if (process.getuid?.() !== 0 || onPath("apt-get") === undefined) return false;
   const options = { signal, env: NO_SERVICES };
   const update = ["-q", ...NO_LONG_RETRIES, "update"];
   await step("Reading Debian's package lists (apt-get update)", "apt-get", update, options);

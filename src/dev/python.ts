@@ -1,6 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { aptInstall, hasApt } from "./apt.ts";
+import { aptInstall } from "./apt.ts";
 import { onPath, runs, step } from "./programs.ts";
 
 const RECENT_ENOUGH = ["-c", "import sys; sys.exit(sys.version_info < (3, 10))"];
@@ -28,7 +28,7 @@ export async function findInVenv(
   const pip = (await runs(system, ["-m", "pip", "--python", system, "--version"])) ? [system, "--python", python] : [];
   // Debian ships what installs pip in a separate package.
   if (pip.length === 0 && !(await runs(system, CAN_MAKE_VENV)))
-    if (!hasApt() || !(await aptInstall("python3-venv", signal))) return undefined;
+    if (!(await aptInstall("python3-venv", signal))) return undefined;
   const [runner = python, ...options] = pip;
   const make = ["-m", "venv", ...(pip.length > 0 ? ["--without-pip"] : []), venv];
   const install = ["install", "--disable-pip-version-check", "--no-input", "--requirement", requirements];

@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { aptInstall, disableService, hasApt } from "./apt.ts";
+import { aptInstall, disableService } from "./apt.ts";
 import { downloaded, fetchProgram } from "./fetch-program.ts";
 import { SetupError } from "./output.ts";
 import { firstThatRuns, onPath } from "./programs.ts";
@@ -25,7 +25,7 @@ export async function findRedis(tools: string, signal: AbortSignal): Promise<str
 }
 
 async function installFromDebian(signal: AbortSignal): Promise<string | undefined> {
-  if (!hasApt() || !(await aptInstall("redis-server", signal))) return undefined;
+  if (!(await aptInstall("redis-server", signal))) return undefined;
   await disableService("redis-server", signal);
   return onPath("redis-server");
 }

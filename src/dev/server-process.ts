@@ -21,12 +21,7 @@ export interface ServerSpec {
 }
 
 /** A server that this process started. `exited` resolves when it is gone, whether it was stopped or crashed. */
-export interface OwnServer extends ServerRecord {
-  readonly port: number;
-  readonly exited: Promise<unknown>;
-  /** Sends SIGTERM, then SIGKILL after 10 seconds, and resolves when the process is gone. */
-  stop(): Promise<void>;
-}
+export type OwnServer = ReturnType<typeof begin>;
 
 export interface LaunchOptions {
   /** Port on 127.0.0.1; any free port by default. */
@@ -82,7 +77,7 @@ export async function adopt(name: string, { url, pid }: ServerRecord, askPid: Se
   return undefined;
 }
 
-function begin(spec: ServerSpec, port: number, { detached = false }: LaunchOptions): OwnServer {
+function begin(spec: ServerSpec, port: number, { detached = false }: LaunchOptions) {
   createPrivateFolder(dirname(spec.log));
   const umask = process.umask(0o077); // the server's files, and its log, are for their owner alone
   const log = openSync(spec.log, "a");
@@ -112,7 +107,10 @@ async function untilReady(spec: ServerSpec, { url, port, pid, exited }: OwnServe
   }
 }
 
-/** Polls until the process is gone, because only a parent is notified of a process's exit. */
+/**
+ * Sends SIGTERM, then SIGKILL after 10 seconds, and resolves when the process is gone. Polls for that, because only a parent
+ * is notified of a process's exit.
+ */
 async function end(pid: number): Promise<void> {
   if (!isAlive(pid)) return;
   process.kill(pid, "SIGTERM");

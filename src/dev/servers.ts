@@ -12,14 +12,9 @@ import { type ServerRecord, type ServerRole, readServers, recordServer } from ".
 /** Pause before a crashed server is restarted, in milliseconds. */
 const RESTART_PAUSE_MS = 2_000;
 
-export interface Servers {
-  readonly redisUrl: string;
-  readonly mongodbUrl: string;
-  /** Stops the servers that were started here. */
-  stop(): Promise<void>;
-}
+export type Servers = Awaited<ReturnType<typeof ensureServers>>;
 
-export interface ServersOptions {
+interface ServersOptions {
   /** Folder of the servers' data and logs and of `servers.json`. Used by one process at a time: see `tryLock`. */
   readonly dataDir: string;
   /** Folder of downloaded programs. Several processes may share it. */
@@ -33,9 +28,10 @@ export interface ServersOptions {
  * Finds or starts Redis and MongoDB, and installs them if they are missing.
  * @throws {SetupError} if one of them cannot be started; the signal's reason if it aborts. Whatever was started is stopped.
  */
-export async function ensureServers(options: ServersOptions): Promise<Servers> {
+export async function ensureServers(options: ServersOptions) {
   const { REDIS_URL, MONGODB_URL } = options.env;
   const running: Pick<OwnServer, "stop">[] = [];
+  /** Stops the servers that were started here. */
   const stop = async (): Promise<void> => {
     for (const server of running.splice(0).toReversed()) await server.stop();
   };

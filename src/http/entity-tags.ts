@@ -4,7 +4,7 @@ import { type Precondition, problem } from "../problems.ts";
 import { type Coding, codingsFor } from "./negotiate.ts";
 
 /** Returns a strong entity tag (RFC 9110, 8.8.3). The same representation has the same tag on every replica. */
-export function entityTag(representation: string): string {
+export function entityTag(representation: string | Buffer): string {
   return tagOfHash(hash("sha256", representation, "base64url"));
 }
 

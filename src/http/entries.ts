@@ -12,15 +12,15 @@ const LINES = "application/x-ndjson";
 /**
  * Reads a body of `count` entries, `{ NAME: [ … ] }` or one in each line (NDJSON), without parsing them: 8 MiB at once would
  * hold the event loop.
- * @param check parses each entry, in order. What it throws is the entry's own problem; malformed JSON in a list is one of the whole body.
- * @returns the text of each entry, in UTF-8.
+ * @param check parses each entry, UTF-8, in order. What it throws is the entry's own problem; malformed JSON in a list is one of the
+ * whole body.
  * @throws problems as `readJson` does, and validation_failed for another number of entries.
  */
 export async function readEntries(
   req: IncomingMessage,
   { name, count, timeoutMs }: { name: string; count: number; timeoutMs: number },
   check: (entry: Uint8Array) => void,
-): Promise<Uint8Array[]> {
+): Promise<void> {
   if (!hasBody(req)) throw problem("malformed_json", `The request has no body. Send {"${name}": [ … ]}, or ${LINES}.`);
   const bytes = await readBytes(req, timeoutMs, Math.min(MAX_BYTES, count * MAX_JSON_BYTES + AROUND));
   checkMediaType(req, ["application/json", LINES]);
@@ -42,7 +42,6 @@ export async function readEntries(
     }
     if (slice.isOver()) await slice.next();
   }
-  return found;
 }
 
 /** Returns the lines that are not blank, at most one more than `max`. */

@@ -40,7 +40,10 @@ export function openForm(req: IncomingMessage, schema: TSchema | undefined, rule
   checkContentEncoding(req);
   const maxBytes = maxFileBytes + MAX_JSON_BYTES; // the fields may be as large as in JSON
   checkLength(req, maxFileBytes, maxBytes);
-  const form = parserOf(req);
+  const boundary = contentTypeOf(req)?.params.get("boundary");
+  if (!boundary) throw problem("malformed_request", NO_BOUNDARY);
+  const limits = { maxHeaderSize: MAX_HEADER_BYTES }; // which the types leave out
+  const form = new Dicer({ boundary, ...limits });
   const fields = formFields(schema, takesAnyText);
   const bytes = incoming(req, rules, maxBytes);
   const abort = new AbortController(); // with the first failure of a part
@@ -136,14 +139,6 @@ async function textOf(part: Readable, charset: string | undefined): Promise<stri
   } catch {
     return bytes.toString(); // a charset that is not known counts as UTF-8
   }
-}
-
-/** @throws problem malformed_request if Content-Type has no boundary. */
-function parserOf(req: IncomingMessage): Dicer {
-  const boundary = contentTypeOf(req)?.params.get("boundary");
-  const limits = { maxHeaderSize: MAX_HEADER_BYTES }; // which the types leave out
-  if (boundary) return new Dicer({ boundary, ...limits });
-  throw problem("malformed_request", NO_BOUNDARY);
 }
 
 /** Passes a body to the parser to its end. The parser may finish before that, and then calls back for no chunk any more. */

@@ -1,11 +1,10 @@
-import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from "node:zlib";
 import type { Context } from "koa";
 import pLimit from "p-limit";
-import { jsonParts, RenderedJson } from "../infra/json-parts.ts";
-import { codedTag, entityTag, keptTag, tagOfHash, viewTag } from "./entity-tags.ts";
+import { jsonBytes } from "../infra/json-parts.ts";
+import { codedTag, entityTag, keptTag, viewTag } from "./entity-tags.ts";
 import { type Coding, codingsFor } from "./negotiate.ts";
 
 /** A JSON response, ready to be sent or to be stored for replays. */
@@ -44,30 +43,25 @@ interface ResponseOptions {
   readonly tagged?: object | undefined;
 }
 
-/** Creates a JSON response with its ETag. Shared caches must not store it: it may contain personal data. */
+/** Returns the headers of a JSON response. Shared caches must not store it: it may contain personal data. */
+export function jsonHeaders(tag: string) {
+  return { ETag: tag, "Cache-Control": "private, no-cache", "Content-Type": "application/json" };
+}
+
+/** Creates a JSON response with its ETag. */
 export async function jsonResponse(
   status: number,
   value: unknown,
   { location, volatile, tagged }: ResponseOptions = {},
 ): Promise<JsonResponse> {
-  const text = value instanceof RenderedJson ? value : jsonText(value, tagged);
+  const text = jsonText(value, tagged);
   const { body, tag } = text instanceof Promise ? await text : text;
-  const headers = {
-    ETag: volatile === undefined ? tag : viewTag(value, volatile),
-    "Cache-Control": "private, no-cache",
-    "Content-Type": "application/json",
-  };
+  const headers = jsonHeaders(volatile === undefined ? tag : viewTag(value, volatile));
   return { status, headers: location === undefined ? headers : { ...headers, Location: location }, body };
 }
 
 /** A value is rendered at once if its names and texts have up to this many characters, plus one for each value: 0.3 ms. */
 const MAX_AT_ONCE = 64 * 1024;
-
-/** JSON, with its entity tag. */
-interface JsonText {
-  readonly body: Buffer | string;
-  readonly tag: string;
-}
 
 /**
  * Returns a value as `JSON.stringify` writes it, with its entity tag. A small value becomes a string: the HTTP server sends
@@ -75,18 +69,15 @@ interface JsonText {
  * are served.
  * @param tagged what the tag covers.
  */
-export function jsonText(value: unknown, tagged: unknown = value): JsonText | Promise<JsonText> {
+export function jsonText(value: unknown, tagged: unknown = value) {
   if (remaining(value, MAX_AT_ONCE) < 0) return inStretches(value, tagged);
   const body = JSON.stringify(value);
   return { body, tag: entityTag(tagged === value ? body : JSON.stringify(tagged)) };
 }
 
-async function inStretches(value: unknown, tagged: unknown): Promise<JsonText> {
-  const parts: Buffer[] = [];
-  for await (const part of jsonParts(value)) parts.push(Buffer.from(part));
-  const hash = createHash("sha256");
-  for await (const part of tagged === value ? parts : jsonParts(tagged)) hash.update(part);
-  return { body: Buffer.concat(parts), tag: tagOfHash(hash.digest("base64url")) };
+async function inStretches(value: unknown, tagged: unknown) {
+  const body = await jsonBytes(value);
+  return { body, tag: entityTag(tagged === value ? body : await jsonBytes(tagged)) };
 }
 
 /** Returns what a value leaves of a number of characters. Stops counting when it is below zero. */

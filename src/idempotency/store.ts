@@ -1,5 +1,5 @@
 import { Binary } from "mongodb";
-import { BoundedCollection } from "../infra/bounded-collection.ts";
+import { BoundedCollection, equals } from "../infra/bounded-collection.ts";
 import type { Indexed } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 
@@ -72,26 +72,19 @@ export class IdempotencyStore implements Indexed {
 
   /** Removes every outcome about a subject, stored or still to come. A retry does its work again, with the same seed. */
   async forgetOutcomes(account: string, subject: string): Promise<void> {
-    await this.#records.updateMany(aboutSubject(account, subject), {
-      $set: { state: "running", outcome: null, lease_until: 0 },
-      $inc: { forgotten: 1 },
-    });
+    const forgotten = { $set: { state: "running", outcome: null, lease_until: 0 }, $inc: { forgotten: 1 } } as const;
+    await this.#records.updateMany({ account: equals(account), subject: equals(subject) }, forgotten);
   }
 
   /** Replaces every outcome about a subject, stored or still to come. A running request finds that another finished first. */
   async replaceOutcomes(account: string, subject: string, outcome: Uint8Array): Promise<void> {
-    await this.#records.updateMany(aboutSubject(account, subject), { $set: done(outcome) });
+    await this.#records.updateMany({ account: equals(account), subject: equals(subject) }, { $set: done(outcome) });
   }
 
   /** Removes the records created before then, in batches, until `stop` is aborted. Returns their number. */
   removeOlderThan(epochMs: number, stop: AbortSignal): Promise<number> {
     return this.#records.deleteInBatches({ created_at: { $lt: epochMs } }, stop);
   }
-}
-
-/** Matches records about a subject. With $eq the stand-in for MongoDB uses the index too. */
-function aboutSubject(account: string, subject: string) {
-  return { account: { $eq: account }, subject: { $eq: subject } };
 }
 
 /** Matches a record whose work is not done, and whose outcome was not forgotten since it was read. */

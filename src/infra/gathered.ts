@@ -1,10 +1,3 @@
-/** Items of a call that has not begun. */
-interface Waiting<Item> {
-  readonly item: Item;
-  readonly resolve: () => void;
-  readonly reject: (reason: unknown) => void;
-}
-
 interface Options {
   /** From the beginning of one call to that of the next, in milliseconds. */
   readonly gapMs: number;
@@ -18,7 +11,8 @@ interface Options {
 export class Gathered<Item> {
   readonly #handle: (items: readonly Item[]) => Promise<void>;
   readonly #options: Options;
-  readonly #waiting: Waiting<Item>[] = [];
+  /** Items of calls that have not begun. */
+  readonly #waiting: { item: Item; resolve: () => void; reject: (reason: unknown) => void }[] = [];
   #size = 0;
   #isRunning = false;
   #begin: () => void = () => undefined;

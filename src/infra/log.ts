@@ -23,21 +23,17 @@ export function createLog(level: string, destination?: { write(line: string): vo
 const [MAX_FLUSH_MS, RETRY_MS] = [10_000, 20];
 const outputs = new WeakMap<Logger, { write(line: string): void }>();
 
-/** Lines of another form in a log, of every level. */
-export interface LogLines {
-  write(fields: object): void;
-  /** Resolves once what was written has left the process. Rejects if its reader is too slow. */
-  flushed(): Promise<void>;
-}
+export type LogLines = ReturnType<typeof linesIn>;
 
-/** @param log a log of `createLog`. */
-export function linesIn(log: Logger): LogLines {
+/** Writes lines of another form to a log, whatever its level. @param log a log of `createLog`. */
+export function linesIn(log: Logger) {
   /** Returns false if the reader takes nothing at present. A pipe takes no fsync, which is then the error. */
   const flush = () =>
     new Promise<boolean>((resolve) => log.flush((error?: NodeJS.ErrnoException) => resolve(error?.code !== "EAGAIN")));
   return {
-    write: (fields) => outputs.get(log)?.write(`${JSON.stringify(fields)}\n`),
-    async flushed() {
+    write: (fields: object) => outputs.get(log)?.write(`${JSON.stringify(fields)}\n`),
+    /** Resolves once what was written has left the process. Rejects if its reader is too slow. */
+    async flushed(): Promise<void> {
       const until = performance.now() + MAX_FLUSH_MS;
       // The first flush that succeeds leaves up to 4 kB.
       for (let flushes = 0; flushes < 2;) {

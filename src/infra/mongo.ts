@@ -1,4 +1,4 @@
-import { type Db, MongoClient, MongoError, MongoNetworkError, MongoServerError } from "mongodb";
+import { MongoClient, MongoError, MongoNetworkError, MongoServerError } from "mongodb";
 import { Problem, problem } from "../problems.ts";
 import { withoutCredentials } from "../urls.ts";
 import { reviveStuckClient } from "./heartbeats.ts";
@@ -11,19 +11,7 @@ import { TimeLimit } from "./time-limit.ts";
 export type OperationName = `${"find" | "insert" | "update" | "delete" | "ping"} ${string}`;
 
 /** MongoDB as the stores use it: the database, and `bounded`, which limits the time of every operation. */
-export interface Mongo {
-  readonly client: MongoClient;
-  readonly db: Db;
-  /**
-   * Runs one store operation for at most STORE_TIMEOUT_MS. Pass the limits on to every call of the driver.
-   * @throws problem `store_unavailable` if the store fails or does not respond in time. A write may still have happened.
-   */
-  bounded<T>(name: OperationName, operation: (limits: Limits) => Promise<T>): Promise<T>;
-  /** Returns whether an operation that began then, by `performance.now()`, has taken longer than it may. */
-  isLate(began: number): boolean;
-  /** Closes every connection for good. */
-  close(): Promise<void>;
-}
+export type Mongo = Awaited<ReturnType<typeof connectMongo>>;
 
 /** Options of every call of the driver. The driver accepts `signal` for writes too, but its types do not declare it. */
 export interface Limits {
@@ -62,7 +50,7 @@ const PINNED = {
  * Connects. The time limits in the URL have no effect. @throws {Error} with the driver's reason if no server can be reached, or
  * with the options to remove if the URL asks for other reads or writes than PINNED.
  */
-export async function connectMongo(options: MongoOptions): Promise<Mongo> {
+export async function connectMongo(options: MongoOptions) {
   const { url, timeoutMs, operationTimeoutMs, log, metrics, outage } = options;
   refuseOtherPromises(url);
   const client = new MongoClient(url, {
@@ -89,14 +77,20 @@ export async function connectMongo(options: MongoOptions): Promise<Mongo> {
   return {
     client,
     db,
-    isLate: (began) => performance.now() - began > timeoutMs,
-    bounded(name, operation) {
+    /** Returns whether an operation that began then, by `performance.now()`, has taken longer than it may. */
+    isLate: (began: number) => performance.now() - began > timeoutMs,
+    /**
+     * Runs one store operation for at most STORE_TIMEOUT_MS. Pass the limits on to every call of the driver.
+     * @throws problem `store_unavailable` if the store fails or does not respond in time. A write may still have happened.
+     */
+    bounded<T>(name: OperationName, operation: (limits: Limits) => Promise<T>): Promise<T> {
       const [command = "", collection] = name.split(" ");
       const run = () => published({ system: "mongodb", command, collection }, () => inTime(operation, timeoutMs));
       const result = metrics === undefined ? run() : metrics.timed("mongodb", command, run);
       if (outage !== undefined) result.catch((error: unknown) => isStoreDown(error) && outage.noteFailure(name));
       return result;
     },
+    /** Closes every connection for good. */
     async close() {
       closing.abort();
       await client.close();

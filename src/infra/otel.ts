@@ -1,5 +1,5 @@
 import { type TracingChannelSubscribers, tracingChannel } from "node:diagnostics_channel";
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
@@ -7,16 +7,12 @@ import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace
 import { serviceInfo } from "./service-info.ts";
 import { type OperationContext, STORE_CHANNEL } from "./store-channel.ts";
 
-/** What is known of a request at its end. */
-export interface RequestEnd {
-  /** The path of the route, for example /candidates/:id. Undefined if no route matched. */
-  readonly route: string | undefined;
-  /** Undefined if no response was begun. */
-  readonly status: number | undefined;
-}
-
-/** `traceId` has 32 hexadecimal digits. */
-export type RequestSpan = Readonly<{ traceId: string; end(end: RequestEnd): void }>;
+/**
+ * Ends the span of a request.
+ * @param route the path of the route, for example /candidates/:id. Undefined if no route matched.
+ * @param status undefined if no response was begun.
+ */
+type EndRequest = (route: string | undefined, status: number | undefined) => void;
 
 export type Tracing = ReturnType<typeof startOtel>;
 
@@ -72,17 +68,22 @@ export function startOtel() {
   }));
 
   return {
-    /** Runs the work of a request inside its span. A `traceparent` header makes it part of the client's trace. */
-    request<T>(
-      { method, headers }: Pick<IncomingMessage, "headers"> & { method: string },
-      work: (span: RequestSpan) => Promise<T>,
-    ): Promise<T> {
+    /**
+     * Runs the work of a request inside its span. A `traceparent` header makes it part of the client's trace.
+     * @param work is called with the trace's id, 32 hexadecimal digits, and with what ends the span.
+     */
+    request<T>(method: string, headers: IncomingHttpHeaders, work: (traceId: string, end: EndRequest) => Promise<T>) {
       const parent = propagation.extract(context.active(), headers);
       const attributes = { "http.request.method": method };
       const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
-      const { traceId } = span.spanContext();
-      const end = (result: RequestEnd): void => endRequest(span, method, result);
-      return context.with(trace.setSpan(parent, span), () => work({ traceId, end }));
+      const end: EndRequest = (route, status) => {
+        if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute("http.route", route);
+        if (status !== undefined) span.setAttribute("http.response.status_code", status);
+        if (status === undefined || status >= 500)
+          span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute("error.type", String(status ?? "aborted"));
+        span.end();
+      };
+      return context.with(trace.setSpan(parent, span), () => work(span.spanContext().traceId, end));
     },
     /** Sends the spans that are left, for at most CLOSE_WITHIN_MS. Never fails. */
     async close(): Promise<void> {
@@ -93,12 +94,4 @@ export function startOtel() {
       propagation.disable();
     },
   };
-}
-
-function endRequest(span: Span, method: string, { route, status }: RequestEnd): void {
-  if (route !== undefined) span.updateName(`${method} ${route}`).setAttribute("http.route", route);
-  if (status !== undefined) span.setAttribute("http.response.status_code", status);
-  if (status === undefined || status >= 500)
-    span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute("error.type", String(status ?? "aborted"));
-  span.end();
 }

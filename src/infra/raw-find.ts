@@ -9,22 +9,17 @@ export interface RawQuery<Stored extends Document> {
   readonly limit: number;
 }
 
-export interface RawBatch {
-  /** Each document in BSON, a view of the reply. */
-  readonly documents: readonly Buffer[];
-  /** True if there are more documents, up to the limit, that did not fit into one reply of 16 MiB. */
-  readonly cut: boolean;
-}
-
 /**
  * Finds documents and returns them undecoded. The driver's cursors make a dozen objects of each document, also with `raw`:
  * for 200 small documents that costs more than the rest of the request. One round trip; two if the batch is cut.
+ * @returns `documents`: each in BSON, a view of the reply. `cut`: whether there are more, up to the limit, that did not fit
+ * into one reply of 16 MiB.
  */
 export async function findRaw<Stored extends Document>(
   db: Db,
   { collection, filter, sort, projection, limit }: RawQuery<Stored>,
   { signal, maxTimeMS, ignoreUndefined }: Limits,
-): Promise<RawBatch> {
+) {
   // Not `raw`: the driver would leave errors undecoded too, and could not tell from them that the primary has changed.
   const options = { signal, ignoreUndefined, fieldsAsRaw: { firstBatch: true } };
   const batchSize = limit + 1; // with one more than the limit, the server closes the cursor by itself

@@ -11,15 +11,6 @@ export interface RedisLog {
   warn(fields: object, message: string): void;
 }
 
-export interface RedisConnection {
-  /** REDIS_URL, in any of its forms. */
-  url: string;
-  /** Time that callers wait for a reply, in milliseconds (LIMITER_TIMEOUT_MS). */
-  timeoutMs: number;
-  /** Is told of faults once the client has connected. */
-  log?: RedisLog;
-}
-
 /** Time without data, while a reply is due, after which a server counts as hung. In milliseconds. */
 const SILENCE_MS = 1000;
 const READY_WITHIN_MS = 5000;
@@ -33,10 +24,13 @@ export class RedisOutage extends Error {}
 /**
  * Connects, and returns once the server accepts commands (in a cluster: every master). A lost connection is restored within a
  * second after the server is back. Until then every command fails at once.
+ * @param given `url`: REDIS_URL, in any of its forms. `timeoutMs`: time that callers wait for a reply, in milliseconds
+ * (LIMITER_TIMEOUT_MS). `log` is told of faults once the client has connected.
  * @throws {RedisOutage} with the address and the last fault, if the server is not ready within 5 s.
  * @throws {Error} with the same, at once, if the server refuses the password or is older than Redis 7.
  */
-export async function connectRedis({ url, timeoutMs, log }: RedisConnection): Promise<RedisClient> {
+export async function connectRedis(given: { url: string; timeoutMs: number; log?: RedisLog }): Promise<RedisClient> {
+  const { url, timeoutMs, log } = given;
   const client = createClient(parseRedisUrl(url), timeoutMs);
   let lastError: Error | undefined;
   let report = (error: Error): void => void (lastError = error);

@@ -23,7 +23,7 @@ const REST_MS = 35;
 /** Its candidate is not, or no longer, to be erased. */
 class NotDue extends Error {}
 
-interface Dependencies {
+export interface RetentionOptions {
   readonly accounts: Pick<AccountStore, "isActive">;
   readonly candidates: Pick<CandidateStore, "change">;
   readonly due: DueStore;
@@ -39,8 +39,8 @@ interface Dependencies {
  * Erases candidates that are due by the retention settings of an active account. If these have changed, first notes when
  * candidates will be.
  */
-export function retention(dependencies: Dependencies): Sweep {
-  const { accounts, candidates, due, eraser, rules, restore, clock, feedLagMs } = dependencies;
+export function retention(options: RetentionOptions): Sweep {
+  const { accounts, candidates, due, eraser, rules, restore, clock, feedLagMs } = options;
 
   const isNoted = (candidate: Retained, accountId: string) =>
     notedErasureOf(candidate) === erasureOf(candidate, rules.of(accountId));

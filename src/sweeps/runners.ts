@@ -1,10 +1,8 @@
-import type { AccountStore } from "../accounts/store.ts";
 import type { Logger } from "pino";
 import { auditLog } from "../audit/log.ts";
 import type { AuditStore } from "../audit/store.ts";
 import { dueStore } from "../candidates/due-store.ts";
 import type { Config } from "../config.ts";
-import type { Eraser } from "../candidates/eraser.ts";
 import type { CandidateStore } from "../candidates/store.ts";
 import type { ContentStore } from "../content/store.ts";
 import type { IdempotencyStore } from "../idempotency/store.ts";
@@ -13,13 +11,12 @@ import type { Metrics } from "../infra/metrics.ts";
 import type { ReminderWork } from "../reminders/wire.ts";
 import type { ReminderStores } from "../reminders/stores.ts";
 import type { UsageStore } from "../usage/store.ts";
-import type { RetentionStore } from "../settings/retention-store.ts";
 import type { Restore } from "../infra/restore.ts";
 import type { Nudger } from "../webhooks/nudger.ts";
 import { LeaseStore, type LeaseStoreOptions } from "./lease-store.ts";
 import { SweepRunner } from "./runner.ts";
 import { leftOverMail } from "./mail.ts";
-import { retention } from "./retention.ts";
+import { retention, type RetentionOptions } from "./retention.ts";
 import { erasures, expiries, idempotencyRecords, leftOverBytes, missingWords, type Sweep } from "./sweep.ts";
 
 /** Pause between two passes of reminders, replans or opt-outs, in milliseconds. */
@@ -27,23 +24,19 @@ const REMINDERS_REST_MS = 2_000;
 /** Maximum time that a replica that dies during such a pass blocks the others, in milliseconds. */
 const REMINDERS_LEASE_MS = 6_000;
 
-interface Dependencies extends LeaseStoreOptions {
+interface Dependencies extends LeaseStoreOptions, Omit<RetentionOptions, "clock" | "due"> {
   readonly candidates: CandidateStore;
   readonly content: ContentStore;
-  readonly eraser: Eraser;
   readonly idempotency: IdempotencyStore;
   /** Undefined if no reminders are sent. */
   readonly reminders: ReminderWork | undefined;
   readonly reminderStores: ReminderStores;
   readonly usage: UsageStore;
   readonly audit: AuditStore;
-  readonly accounts: AccountStore;
   readonly config: Config;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly restore: Restore;
-  readonly rules: RetentionStore;
-  readonly feedLagMs: number;
   readonly nudger: Nudger;
 }
 

@@ -13,7 +13,6 @@ const FLOORS = [
   ["main.ts", "admin"],
   ["process"],
   ["compose.ts"],
-  ["system.ts"],
   ["app.ts", "sweeps", "grants"],
   ["site"],
   ["routes.ts"],

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { aptInstall, disableService, hasApt } from "../../src/dev/apt.ts";
+import { aptInstall, disableService } from "../../src/dev/apt.ts";
 import { say, SetupError } from "../../src/dev/output.ts";
 import { onPath } from "../../src/dev/programs.ts";
 import type { SetUp } from "../suites.ts";
@@ -33,8 +33,7 @@ async function earlierVersion(ref: string | undefined, temporary: string): Promi
 }
 
 async function balancer(signal: AbortSignal): Promise<NodeJS.ProcessEnv> {
-  if (onPath("haproxy") === undefined && hasApt() && (await aptInstall("haproxy", signal)))
-    await disableService("haproxy", signal);
+  if (onPath("haproxy") === undefined && (await aptInstall("haproxy", signal))) await disableService("haproxy", signal);
   const haproxy = onPath("haproxy");
   if (haproxy !== undefined) return { HAPROXY: haproxy };
   say("Skipped: the restarts behind a load balancer. There is no haproxy on the PATH.");

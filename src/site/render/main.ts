@@ -2,11 +2,11 @@
  * Renders /docs and /console to the file that its argument names, or to standard output. `npm run build` runs it; a service
  * that is not compiled runs it at the first request for a page.
  */
-import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { serialize } from "node:v8";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import { entityTag } from "../../http/entity-tags.ts";
 import { html } from "../../schema/html.ts";
 import { NOT_FOUND, type Page, type Pages } from "../pages.ts";
 import { assets } from "./assets.ts";
@@ -61,7 +61,7 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 async function compressed({ path, type, body }: Rendered): Promise<[path: string, page: Page]> {
   const identity = Buffer.from(body);
-  const tag = `"${createHash("sha256").update(identity).digest("base64url").slice(0, 27)}"`;
+  const tag = entityTag(identity);
   if (type === "application/gzip") return [path, { type, tag, bodies: { identity } }];
   const br = await promisify(brotliCompress)(identity, BROTLI);
   const bodies = { br, gzip: await promisify(gzip)(identity, { level: 9 }), identity };

@@ -28,7 +28,7 @@ describe("the alerts of webhooks", () => {
     await prometheus.until('webhook_nudges_total{outcome="failed"} >= 20'); // the second retry follows in five minutes
     expectReadable(await prometheus.firing("OnboardingWebhookNudgesFail"));
     // What src/docs/alerts.md tells operators to look at and to do.
-    expect(await failed).to.include({ status: null, error: "connection" });
+    expect(await failed).to.include({ status: null, error: "connection", reason: "socket hang up" });
     receiver.answer("/unreachable", (response) => void response.writeHead(204).end());
     await webhooks().updateMany({ attempt: { $in: ["refused", "unanswered"] } }, { $set: { due_at: Date.now() } });
     await prometheus.until('webhook_nudges_total{outcome="sent"} == 10');
