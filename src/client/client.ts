@@ -8,6 +8,8 @@ import { type CallOptions, type ClientOptions, json, Transport } from "./transpo
 import type * as api from "./types.gen.ts";
 import { uploadCall, type UploadOptions } from "./upload.ts";
 
+type Created<Dry> = Dry extends true ? api.DryRun : api.Candidate;
+
 /** A method for each operation. Each may throw RateLimitError, ProblemError, ConnectionError, or the reason of an aborted signal. */
 export class OnboardingClient {
   readonly #calls: Transport;
@@ -32,19 +34,14 @@ export class OnboardingClient {
     return this.#calls.get("/openapi.json", options, "free");
   }
 
-  createCandidate(
-    body: api.CandidateInput,
-    options?: CreateOptions & { readonly dryRun?: false },
-  ): Promise<api.Candidate>;
   /** @param options with `dryRun: true`, says what the call would do, and stores nothing. It then counts as a read. */
-  createCandidate(body: api.CandidateInput, options: CreateOptions & { readonly dryRun: true }): Promise<api.DryRun>;
-  createCandidate(
+  createCandidate<Dry extends boolean = false>(
     body: api.CandidateInput,
-    { dryRun = false, ...options }: CreateOptions & { readonly dryRun?: boolean } = {},
-  ): Promise<api.Candidate | api.DryRun> {
+    { dryRun, ...options }: CreateOptions & { readonly dryRun?: Dry } = {},
+  ): Promise<Created<Dry>> {
     const query = { dry_run: dryRun || undefined, ...importQuery(options) };
     const call = { method: "POST", path: "/candidates", query, payload: jsonPayload(body), options } as const;
-    return this.#calls.send({ ...call, surface: dryRun ? "reads" : "create" }, json<api.Candidate | api.DryRun>);
+    return this.#calls.send({ ...call, surface: dryRun ? "reads" : "create" }, json<Created<Dry>>);
   }
 
   /** Creates up to 100 candidates, each of which may fail alone. The call counts as that many. */

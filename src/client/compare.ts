@@ -1,14 +1,5 @@
 import type { Candidate, CandidateInput, Reference } from "./types.gen.ts";
 
-/** How a row differs from the candidate that the service has. */
-export interface Difference {
-  readonly fields: readonly string[];
-  /** What changes, as a merge patch. */
-  readonly patch: Readonly<Record<string, unknown>>;
-  /** True if a patch cannot make the change: documents or references are new, or a value may be unreadable. */
-  readonly whole: boolean;
-}
-
 /** As src/schema/visible-text.ts of the service. */
 const INVISIBLE = /(?!\u200C|\u200D|\u202D|\u202E)[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800]/gu;
 const MIDNIGHT = /^(\d{4}-\d{2}-\d{2})[Tt ]00:00(?::00(?:\.0+)?)?(?:[Zz]|[+-]00:00)?$/;
@@ -53,8 +44,10 @@ export function keyOf({ external_id }: { readonly external_id?: unknown }): stri
 /**
  * Compares a row with the candidate, as the service would keep it. Undefined if to send the row would change nothing.
  * @param keepsUnreadable whether unreadable values are kept in metadata. Such a value is unchanged if it is there.
+ * @returns `patch`: what changes, as a merge patch; `whole`: true if a patch cannot make the change, because documents or
+ * references are new, or a value may be unreadable.
  */
-export function differenceOf(row: CandidateInput, known: Candidate, keepsUnreadable: boolean): Difference | undefined {
+export function differenceOf(row: CandidateInput, known: Candidate, keepsUnreadable: boolean) {
   const patch: Record<string, unknown> = {};
   const fields: string[] = [];
   let whole = false;

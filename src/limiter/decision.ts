@@ -21,24 +21,8 @@ export interface ChargeRequest extends CallerClaim {
   readonly cost?: number;
 }
 
-/** The limit of an account or a key on one surface, and what remains of it in the window. In requests. */
-export type Quota = Readonly<{ limit: number; remaining: number }>;
-
 /** The limiter's decision about one request. A refusal is a value, not an error. It charges nothing. */
-export interface Decision {
-  readonly verdict: Verdict;
-  readonly surface: Surface;
-  readonly account: Quota;
-  readonly key: Quota;
-  /** Requests that remain in the key's live grants, and for which those were issued. Null if there are none. */
-  readonly grantRemaining: number | null;
-  readonly grantAmount: number | null;
-  /** Milliseconds until the window ends and both counters restart, at least 1. */
-  readonly resetMs: number;
-  readonly windowSeconds: number;
-  /** The number of the window: floor(Redis's clock / window length). */
-  readonly window: number;
-}
+export type Decision = Readonly<ReturnType<typeof decisionOf>>;
 
 /** What an account and a key have used of a surface in a window, in requests, with this one if it was admitted. */
 export type Counted = Readonly<{ accountUsed: number; keyUsed: number; window: number; nowMs: number }>;
@@ -57,16 +41,20 @@ export function decisionOf(
   { surface, limits, windowSeconds }: Terms,
   { accountUsed, keyUsed, window, nowMs }: Counted,
   { grantRemaining, grantAmount } = NO_GRANTS,
-): Decision {
+) {
   return {
     verdict,
     surface,
+    /** The limits of the account and of the key, and what remains of them in the window. In requests. */
     account: { limit: limits.account, remaining: Math.max(limits.account - accountUsed, 0) },
     key: { limit: limits.key, remaining: Math.max(limits.key - keyUsed, 0) },
+    /** Requests that remain in the key's live grants, and for which those were issued. Null if there are none. */
     grantRemaining: grantRemaining < 0 ? null : grantRemaining,
     grantAmount: grantAmount < 0 ? null : grantAmount,
+    /** Milliseconds until the window ends and both counters restart, at least 1. */
     resetMs: (window + 1) * windowSeconds * 1000 - nowMs,
     windowSeconds,
+    /** The number of the window: floor(Redis's clock / window length). */
     window,
   };
 }

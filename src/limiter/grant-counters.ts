@@ -1,4 +1,5 @@
 import type { Caller } from "../accounts/caller.ts";
+import { DAY_MS } from "../infra/clock.ts";
 import type { RedisClient } from "../infra/redis.ts";
 import { type LiveGrants, NO_GRANTS } from "./decision.ts";
 import { limiterUnavailable, replyTo } from "./observer.ts";
@@ -25,9 +26,6 @@ export interface NewGrant extends GrantAddress {
   readonly expiresAtMs: number;
 }
 
-/** The hash of a key's grants for a surface is kept until a day after its last grant expires. */
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 /** The grants of keys in Redis (lua/draw-grant.lua). Every method takes one round trip, and may throw `limiter_unavailable`. */
 export class GrantCounters {
   readonly #redis: RedisClient;
@@ -39,7 +37,7 @@ export class GrantCounters {
   /** Places a grant, empty (amount 0) or full, unless the key has one with that id. Returns true if the grant was new. */
   async put({ grantId, surface, amount, expiresAtMs, ...caller }: NewGrant): Promise<boolean> {
     const key = redisKeys.grants(caller, surface);
-    const end = expiresAtMs + DAY_MS;
+    const end = expiresAtMs + DAY_MS; // the hash is kept until a day after its last grant expires
     // GT never sets an expiry on a key that has none, so NX comes first.
     const results = await replyTo(
       this.#redis

@@ -9,7 +9,7 @@ import { GrantCounters, liveGrants } from "./grant-counters.ts";
 import { ShownGrants } from "./headers.ts";
 import { localLimiter } from "./local.ts";
 import { type Observer, observer, OutageDetector, replyWithin } from "./observer.ts";
-import { RefusalCache } from "./refusal-cache.ts";
+import { refusalCache } from "./refusal-cache.ts";
 import { charge, drawGrant, NEVER } from "./scripts.ts";
 import { serverClocks } from "./server-clocks.ts";
 import { limitsOf } from "./surfaces.ts";
@@ -64,7 +64,7 @@ export class Limiter {
   readonly #clocks: ReturnType<typeof serverClocks>;
   readonly #grants: GrantCounters;
   readonly #shown = new ShownGrants();
-  readonly #refusals: RefusalCache;
+  readonly #refusals: ReturnType<typeof refusalCache>;
   readonly #wayBackMs: number;
   /** Resolves at the end of this turn of the event loop. Then charges are sent and repeated refusals are returned. */
   #departure: Promise<void> | undefined;
@@ -75,7 +75,7 @@ export class Limiter {
     this.#observer = observer(options.metrics);
     this.#clocks = serverClocks(options.redis, options.clock);
     this.#grants = new GrantCounters(options.redis);
-    this.#refusals = new RefusalCache(options);
+    this.#refusals = refusalCache(options);
     this.#wayBackMs = Math.max(1, Math.min(MAX_WAY_BACK_MS, options.timeoutMs / 10));
   }
 

@@ -27,14 +27,6 @@ const RENEWED_AFTER = 0.8;
 /** Keys and surfaces to remember. An entry takes less than 1 kB. */
 const MAX_ENTRIES = 10_000;
 
-/** Made when a charge is sent to Redis. Goes with its reply. */
-export interface Sending {
-  /** By the cache's timer, in milliseconds. */
-  readonly sentAt: number;
-  /** Number of connections lost or made until then. */
-  readonly changes: number;
-}
-
 interface Dependencies {
   readonly connection: Pick<RedisEpoch, "changes">;
   /** A monotonic timer, in milliseconds from any start. */
@@ -55,24 +47,17 @@ interface Refused {
 }
 
 /** The refusals that a replica repeats in a flood by itself: decisions/2026-11-25-a-flood-repeats-its-refusals.md. */
-export class RefusalCache {
-  readonly #connection: Dependencies["connection"];
-  readonly #timer: { now(): number };
-  readonly #known = new LRUCache<string, Refused>({ max: MAX_ENTRIES });
-  /** `connection.changes` when the refusals in `#known` were sent. */
-  #changes = 0;
-
-  constructor({ connection, timer = performance }: Dependencies) {
-    this.#connection = connection;
-    this.#timer = timer;
-  }
+export function refusalCache({ connection, timer = performance }: Dependencies) {
+  const refused = new LRUCache<string, Refused>({ max: MAX_ENTRIES });
+  /** `connection.changes` when the refusals in `refused` were sent. */
+  let knownChanges = 0;
 
   /** Returns Redis's refusal of this request, if it is known. */
-  find(request: ChargeRequest): Decision | undefined {
-    if (!countsAsOne(request) || this.#connection.changes !== this.#changes) return undefined;
-    const known = this.#known.get(nameOf(request));
+  function find(request: ChargeRequest): Decision | undefined {
+    if (!countsAsOne(request) || connection.changes !== knownChanges) return undefined;
+    const known = refused.get(nameOf(request));
     if (known === undefined || !known.isFlood) return undefined;
-    const now = this.#timer.now();
+    const now = timer.now();
     if (now >= known.endsAt) return undefined;
     if (now >= known.renewsAt) {
       known.renewsAt = Infinity;
@@ -84,27 +69,30 @@ export class RefusalCache {
     return { ...known.decision, resetMs };
   }
 
-  /** Call it right before a charge is sent to Redis. */
-  sent(): Sending {
-    return { sentAt: this.#timer.now(), changes: this.#connection.changes };
+  /**
+   * Call it right before a charge is sent to Redis. Returns what goes with its reply: the time, by the timer, and the number of
+   * connections lost or made until then.
+   */
+  function sent() {
+    return { sentAt: timer.now(), changes: connection.changes };
   }
 
   /** Call it with every reply of Redis, as soon as it arrives. Keeps it if it is a refusal that may be repeated. */
-  keep(request: ChargeRequest, decision: Decision, { sentAt, changes }: Sending): void {
+  function keep(request: ChargeRequest, decision: Decision, { sentAt, changes }: ReturnType<typeof sent>): void {
     const lifeMs = LIFE_MS[decision.verdict];
     // From now on another server may reply, or one that was emptied. Replies already under way are from the old one.
-    if (lifeMs === undefined || changes !== this.#connection.changes) return;
+    if (lifeMs === undefined || changes !== connection.changes) return;
     // A dearer request may be refused where there is room for a cheaper one. An empty grant may be filled at any time.
     if (!countsAsOne(request) || decision.grantRemaining !== null) return;
-    if (changes !== this.#changes) this.#known.clear();
-    this.#changes = changes;
+    if (changes !== knownChanges) refused.clear();
+    knownChanges = changes;
     const name = nameOf(request);
-    const before = this.#known.get(name);
+    const before = refused.get(name);
     const { refusals, since, wasFlood } = periodOf(before, sentAt);
     const remainsMs = Math.min(lifeMs, decision.resetMs - MARGIN_MS);
-    this.#known.set(name, {
+    refused.set(name, {
       decision,
-      receivedAt: this.#timer.now(),
+      receivedAt: timer.now(),
       renewsAt: sentAt + RENEWED_AFTER * remainsMs,
       endsAt: sentAt + remainsMs,
       isFlood: wasFlood || refusals + 1 >= FLOOD_REFUSALS,
@@ -112,6 +100,8 @@ export class RefusalCache {
       since,
     });
   }
+
+  return { find, sent, keep };
 }
 
 /** Returns the second that a refusal belongs to: the one that is counted, or a new one. */

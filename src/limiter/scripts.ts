@@ -1,7 +1,7 @@
 import type { Caller } from "../accounts/caller.ts";
 import type { RedisClient } from "../infra/redis.ts";
 import { loadScript, runScript } from "../infra/scripts.ts";
-import type { Counted, KeyRefusal, LiveGrants, Terms, Verdict } from "./decision.ts";
+import type { Counted, KeyRefusal, Terms, Verdict } from "./decision.ts";
 import { type Surface, SURFACES } from "./surfaces.ts";
 
 /** The limiter's scripts as functions of one round trip. The header of each explains its keys, arguments and reply. */
@@ -63,22 +63,16 @@ function chargeReply(reply: string, cost: number): ChargeReply {
   };
 }
 
-export interface DrawReply extends LiveGrants {
-  /** `none`: no live grant covers the cost. `stale`: the deadline has passed. */
-  readonly outcome: "drawn" | "none" | "stale";
-  readonly nowMs: number;
-}
-
-/** lua/draw-grant.lua */
+/** lua/draw-grant.lua. @returns `outcome`: `none` if no live grant covers the cost, `stale` if the deadline has passed. */
 export function drawGrant(
   redis: RedisClient,
   { caller, surface, cost, deadlineMs }: Pick<ChargeCall, "caller" | "surface" | "cost" | "deadlineMs">,
-): Promise<DrawReply> {
+) {
   const keys = [redisKeys.grants(caller, surface)];
   return runScript(redis, SCRIPTS.drawGrant, keys, [cost, deadlineMs], (reply) => {
     const [outcome, remaining, amount, ...time] = (reply as string).split(" ");
     return {
-      outcome: outcome as DrawReply["outcome"],
+      outcome: outcome as "drawn" | "none" | "stale",
       grantRemaining: Number(remaining),
       grantAmount: Number(amount),
       nowMs: milliseconds(...time),
@@ -127,9 +121,8 @@ export function fillGrant(
 export function raiseVersion(
   redis: RedisClient,
   accountId: string,
-  call: { version: number; lifetimeMs: number; deadlineMs: number; over: number },
+  { version, lifetimeMs, deadlineMs, over }: Record<"version" | "lifetimeMs" | "deadlineMs" | "over", number>,
 ): Promise<number> {
-  const { version, lifetimeMs, deadlineMs, over } = call;
   const args = [version, lifetimeMs, deadlineMs, over];
   return runScript(redis, SCRIPTS.raiseVersion, [redisKeys.ledger(accountId)], args, Number);
 }

@@ -28,29 +28,25 @@ export const CUT = " […]";
 /** Identifies these figures, as part of the layout. */
 export const ABRIDGING = JSON.stringify([LEVELS, BUDGET, ROW, LINE_BREAK, MARK, OTHER_SCRIPT, CUT]);
 
+export type Abridger = ReturnType<typeof abridgerFor>;
+
 /** Cuts the texts of one PDF, and adds up their weights. */
-export class Abridger {
-  readonly maxAnswers: number;
-  /** Whether anything has been cut or left out. */
-  abridged = false;
-  readonly #maxText: number;
-  #left: number;
-
-  constructor({ text, answers }: (typeof LEVELS)[number], budget: number) {
-    this.maxAnswers = answers;
-    this.#maxText = text;
-    this.#left = budget;
-  }
-
-  /** Returns the text, or its beginning if it is too long. Never splits a character as readers see it. */
-  cut(text: string): string {
-    const { end, weight } = measure(text, this.#maxText);
-    this.#left -= weight + ROW;
-    if (this.#left < 0) throw new TooHeavy();
-    if (end === text.length) return text;
-    this.abridged = true;
-    return beginningOf(text, end) + CUT;
-  }
+function abridgerFor({ text: maxText, answers: maxAnswers }: (typeof LEVELS)[number], budget: number) {
+  let left = budget;
+  return {
+    maxAnswers,
+    /** Whether anything has been cut or left out. */
+    abridged: false,
+    /** Returns the text, or its beginning if it is too long. Never splits a character as readers see it. */
+    cut(text: string): string {
+      const { end, weight } = measure(text, maxText);
+      left -= weight + ROW;
+      if (left < 0) throw new TooHeavy();
+      if (end === text.length) return text;
+      this.abridged = true;
+      return beginningOf(text, end) + CUT;
+    },
+  };
 }
 
 class TooHeavy extends Error {}
@@ -59,7 +55,7 @@ class TooHeavy extends Error {}
 export function abridge<T>(make: (abridger: Abridger) => T): T {
   for (const level of LEVELS) {
     try {
-      return make(new Abridger(level, level === LEVELS.at(-1) ? Infinity : BUDGET));
+      return make(abridgerFor(level, level === LEVELS.at(-1) ? Infinity : BUDGET));
     } catch (error) {
       if (!(error instanceof TooHeavy)) throw error;
     }

@@ -6,6 +6,7 @@ import { compareAndSet } from "../infra/compare-and-set.ts";
 import type { NewId } from "../infra/ids.ts";
 import type { Metrics } from "../infra/metrics.ts";
 import type { Deliver, Outcome } from "./delivery.ts";
+import type { LastDelivery } from "./schema.ts";
 import { NOTHING, type WebhookRecord, type WebhookStore } from "./store.ts";
 
 /**
@@ -68,7 +69,7 @@ export function attempts({ store, audit, deliver, clock, newId, log, metrics }: 
       if (webhook === undefined) return true;
       const changes: Partial<WebhookRecord> = isSent ? afterSuccess(webhook) : afterFailure(webhook, outcome);
       const written = await store.update(webhook, { ...ended, ...changes });
-      if (written && changes.disabled) await noteDisabled({ ...webhook, ...ended, disabled: changes.disabled });
+      if (written && changes.disabled) await noteDisabled(claimed, ended.last, changes.disabled.reason);
       webhook = undefined;
       return written || undefined;
     });
@@ -91,8 +92,7 @@ export function attempts({ store, audit, deliver, clock, newId, log, metrics }: 
     return { ...NOTHING, since: webhook.telling, disabled, version: webhook.version + 1, updated_at: now };
   }
 
-  async function noteDisabled({ account, id, last, disabled }: WebhookRecord): Promise<void> {
-    const { reason } = disabled ?? { reason: "" };
+  async function noteDisabled({ account, id }: WebhookRecord, last: LastDelivery, reason: string): Promise<void> {
     metrics.webhooksDisabled.inc({ reason });
     log.warn({ account, webhook: id, reason, last }, "webhook disabled");
     const of = { actor: "nudges", action: "webhooks disabled", account, subject: id, details: { reason } };

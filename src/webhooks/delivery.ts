@@ -58,8 +58,10 @@ export function delivery({ receivers, proxy, clock, log, metrics }: Dependencies
     const url = new URL(webhook.url);
     const over = once(signal, "abort").then(() => Promise.reject(signal.reason as Error));
     const addresses = (await Promise.race([receivers.addressesOf(url), over])).slice(0, MAX_TRIED);
-    const body = bodyOf(webhook.id, nudge, clock.now());
-    const headers = { ...signed(webhook, nudge.id, body, clock.now()), "content-length": body.length };
+    const now = clock.now();
+    const data = { webhook: webhook.id, since: timestamp(nudge.since) };
+    const body = JSON.stringify({ type: "candidates.changed", timestamp: timestamp(now), data });
+    const headers = { ...signed(webhook, nudge.id, body, now), "content-length": body.length };
     const connection = proxy === null ? direct(addresses) : await tunnel(proxy, url, addresses, signal);
     const { request } = url.protocol === "https:" ? https : http;
     const sent = request(url, { ...connection, method: "POST", headers, signal });
@@ -129,11 +131,6 @@ async function tunnel(proxy: string, url: URL, addresses: readonly Address[], si
 async function read(answer: http.IncomingMessage): Promise<void> {
   let size = 0;
   for await (const part of answer) if ((size += (part as Buffer).length) > MAX_READ) break;
-}
-
-function bodyOf(webhook: string, { since }: Nudge, now: number): string {
-  const data = { webhook, since: timestamp(since) };
-  return JSON.stringify({ type: "candidates.changed", timestamp: timestamp(now), data });
 }
 
 /** Returns the headers of Standard Webhooks, with a signature by each secret that is valid. */

@@ -2,17 +2,9 @@ import { endpoint } from "../api/endpoint.ts";
 import { Webhook, WebhookInput, WebhookList, WebhookPatch, WebhookPath, WebhookWithSecret } from "./schema.ts";
 import type { WebhookService } from "./service.ts";
 
-const OF_ONE = {
-  tag: "Webhooks",
-  params: WebhookPath,
-  response: Webhook,
-  volatile: ["last_delivery", "next_attempt_at"],
-} as const;
-const WITH_SECRET = {
-  tag: "Webhooks",
-  response: WebhookWithSecret,
-  volatile: ["last_delivery", "next_attempt_at", "secret"],
-} as const;
+const VIEW = { tag: "Webhooks", volatile: ["last_delivery", "next_attempt_at", "secret"] } as const;
+const OF_ONE = { ...VIEW, params: WebhookPath, response: Webhook };
+const WITH_SECRET = { ...VIEW, response: WebhookWithSecret };
 
 /** The operations on an account's webhooks. */
 export function webhookEndpoints(webhooks: WebhookService) {

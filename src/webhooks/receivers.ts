@@ -34,9 +34,6 @@ export function receiverRules({ isProduction, allowed }: { isProduction: boolean
     return allowed.some((network) => network[0].kind() === parsed.kind() && parsed.match(network));
   }
 
-  const mayBeSent = (protocol: string, address: string) =>
-    isAllowed(address) || (protocol === "https:" && isPublic(address));
-
   /** Returns what is wrong with a client's URL: "must be …". What its name leads to is looked up at each delivery. */
   function faultOf(text: string): string | undefined {
     const url = urlIn(text);
@@ -60,7 +57,7 @@ export function receiverRules({ isProduction, allowed }: { isProduction: boolean
    */
   async function addressesOf({ protocol, hostname }: URL): Promise<readonly Address[]> {
     const literal = literalIn(hostname);
-    const may = ({ address }: Address) => mayBeSent(protocol, address);
+    const may = ({ address }: Address) => isAllowed(address) || (protocol === "https:" && isPublic(address));
     const local = isLocal(hostname) ? LOOPBACK.filter(may) : undefined;
     const found = local ?? (literal === undefined ? await lookedUp(hostname) : [addressOf(literal)]);
     const refused = found.filter((each) => !may(each)).map(({ address }) => address);

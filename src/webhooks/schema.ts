@@ -1,11 +1,8 @@
 import Type, { type Static } from "typebox";
 import { State } from "../candidates/schema.ts";
-import { about, component, nullable, oneOf, optional, readOnly, strict } from "../schema/fields.ts";
+import { about, component, nullable, omittable, oneOf, optional, readOnly, strict } from "../schema/fields.ts";
 import { WEBHOOK_ID } from "../schema/example-ids.ts";
 import { freeText, TimeOrNull, Timestamp } from "../schema/values.ts";
-
-export const DISABLED_REASONS = ["requested", "gone", "failing"] as const;
-export const DELIVERY_ERRORS = ["address", "connection", "tls", "timeout"] as const;
 
 /** Maximum length of a URL, also once it is percent-encoded. */
 export const MAX_URL_LENGTH = 2_000;
@@ -27,7 +24,7 @@ const LastDelivery = component("LastDelivery", "The latest attempt to send a nud
   at: about(Timestamp, "When it ended.", "2026-08-17T09:30:00.000Z"),
   status: about(nullable(Type.Integer()), "The HTTP status of the answer. Null if there was none.", 204),
   error: about(
-    nullable(oneOf(DELIVERY_ERRORS)),
+    nullable(oneOf(["address", "connection", "tls", "timeout"])),
     "Why there was no answer. address: the name has no address, or one that is not public. connection: none could be made, or it broke. tls: the certificate, or the handshake, failed. timeout: 15 seconds were over. Null if there was an answer.",
     null,
   ),
@@ -55,12 +52,10 @@ export const WebhookPatch = component(
   {
     url: Type.Optional(Url),
     ...settings,
-    enabled: Type.Optional(
-      about(
-        Type.Boolean(),
-        "Whether nudges are sent. Setting it to true sends one at once if it was false, or if a retry waits.",
-        true,
-      ),
+    enabled: omittable(
+      Type.Boolean(),
+      "Whether nudges are sent. Setting it to true sends one at once if it was false, or if a retry waits.",
+      true,
     ),
   },
   elsewhere,
@@ -75,7 +70,7 @@ const webhookFields = {
   states: about(States, ...STATES),
   enabled: about(Type.Boolean(), "Whether nudges are sent.", true),
   disabled_reason: about(
-    nullable(oneOf(DISABLED_REASONS)),
+    nullable(oneOf(["requested", "gone", "failing"])),
     "Why none are sent. requested: somebody turned it off. gone: the receiver answered 410. failing: the last of the retries, after three days, failed. Null while enabled.",
     null,
   ),

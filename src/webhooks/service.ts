@@ -84,7 +84,7 @@ export function webhookService(dependencies: WebhookServiceOptions) {
   function restarted(before: WebhookRecord, enabled: boolean, isMoved: boolean, now: number): Partial<WebhookRecord> {
     const { disabled, due_at } = before;
     const untold = { ...NOTHING, since: before.telling ?? before.since };
-    if (!enabled) return disabled === null ? { ...untold, disabled: requestedAt(now) } : {};
+    if (!enabled) return disabled === null ? { ...untold, disabled: { at: timestamp(now), reason: "requested" } } : {};
     if (disabled !== null)
       return { ...untold, since: untold.since ?? Date.parse(disabled.at), disabled: null, due_at: now };
     if (waitsForRetry(before)) return { ...untold, due_at: now };
@@ -129,8 +129,6 @@ export function webhookService(dependencies: WebhookServiceOptions) {
 
   return { create, list, read, update, remove, rotate, test };
 }
-
-const requestedAt = (now: number) => ({ at: timestamp(now), reason: "requested" as const });
 
 function render(webhook: WebhookRecord): Webhook {
   const { id, url, description, states, disabled, last, due_at, version, created_at, updated_at } = webhook;

@@ -7,7 +7,7 @@ import { compareAndSet } from "../infra/compare-and-set.ts";
 import type { Indexed } from "../infra/indexes.ts";
 import type { Mongo } from "../infra/mongo.ts";
 import { problem } from "../problems.ts";
-import type { DISABLED_REASONS, LastDelivery } from "./schema.ts";
+import type { LastDelivery, Webhook } from "./schema.ts";
 
 /** Maximum number of webhooks of an account. */
 export const MAX_WEBHOOKS = 5;
@@ -45,7 +45,7 @@ export interface WebhookRecord extends Delivery {
   readonly updated_at: string;
   /** The newest first. `until`: when it ends, in milliseconds since the epoch; null for the newest. */
   readonly secrets: readonly { readonly secret: string; readonly until: number | null }[];
-  readonly disabled: { readonly at: string; readonly reason: (typeof DISABLED_REASONS)[number] } | null;
+  readonly disabled: { readonly at: string; readonly reason: NonNullable<Webhook["disabled_reason"]> } | null;
   readonly last: LastDelivery | null;
   /** When the latest attempt began, in milliseconds since the epoch. */
   readonly sent_at: number;
@@ -62,7 +62,6 @@ export function waitsForRetry({ attempt }: Delivery): boolean {
 }
 
 const slotsOf = (account: string) => Array.from({ length: MAX_WEBHOOKS }, (_, slot) => `${account}/${slot}`);
-const byAge = (one: WebhookRecord, other: WebhookRecord) => (one.id < other.id ? -1 : 1);
 
 /** The webhooks, and what is to be sent to them. Every method may throw problem store_unavailable. */
 export class WebhookStore implements Indexed {
@@ -87,7 +86,7 @@ export class WebhookStore implements Indexed {
       const slots = accounts.slice(first, first + READ_AT_ONCE).flatMap(slotsOf);
       found.push(...(await this.#webhooks.find({ _id: { $in: slots } }, { limit: slots.length })));
     }
-    return found.toSorted(byAge);
+    return found.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   }
 
   /** @throws problem not_found */

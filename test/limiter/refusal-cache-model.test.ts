@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import type { ChargeRequest, Decision, Verdict } from "../../src/limiter/decision.ts";
-import { ACCOUNT_REFUSAL_MS, RefusalCache } from "../../src/limiter/refusal-cache.ts";
+import { ACCOUNT_REFUSAL_MS, refusalCache } from "../../src/limiter/refusal-cache.ts";
 import { type Charge as AnyCharge, type Limits, Model } from "./model.ts";
 
 type Charge = Pick<AnyCharge, "key" | "surface" | "cost">;
@@ -72,7 +72,7 @@ class Run {
   readonly repeated: Decision[] = [];
   readonly #setting: Setting;
   readonly #connection = { changes: 0 };
-  readonly #cache = new RefusalCache({ connection: this.#connection, timer: { now: () => this.#nowUs / 1000 } });
+  readonly #cache = refusalCache({ connection: this.#connection, timer: { now: () => this.#nowUs / 1000 } });
   readonly #events: { atUs: number; happens: () => void }[] = [];
   #redis: TimedRedis;
   #nowUs = 0;

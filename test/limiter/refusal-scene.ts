@@ -1,5 +1,5 @@
 import type { ChargeRequest, Decision } from "../../src/limiter/decision.ts";
-import { RefusalCache } from "../../src/limiter/refusal-cache.ts";
+import { refusalCache } from "../../src/limiter/refusal-cache.ts";
 
 export const REQUEST: ChargeRequest = { accountId: "acct_1", keyId: "key_1", surface: "start" };
 
@@ -18,11 +18,11 @@ export const REFUSAL: Decision = {
 
 /** A cache for each test of the suite that calls this, with a timer and a connection that the test controls. */
 export function useRefusalCache() {
-  const scene = { now: 0, connection: { changes: 0 }, cache: new RefusalCache({ connection: { changes: 0 } }) };
+  const scene = { now: 0, connection: { changes: 0 }, cache: refusalCache({ connection: { changes: 0 } }) };
   beforeEach(() => {
     scene.now = 5_000.25;
     scene.connection = { changes: 3 };
-    scene.cache = new RefusalCache({ connection: scene.connection, timer: { now: () => scene.now } });
+    scene.cache = refusalCache({ connection: scene.connection, timer: { now: () => scene.now } });
   });
   return Object.assign(scene, {
     /** Redis refuses as many requests at once. The replies arrive `way` milliseconds after the sending. */

@@ -160,12 +160,9 @@ export function visitsOf({ stores, rules, clock, candidates }: WritingParts) {
   /** Undoes `decline`. @throws as `answer` does. */
   const takeBack = (visit: Visit) => settle(visit, mayTakeBack, { state: "requested", response: null });
 
-  function settle(
-    visit: Visit,
-    isAllowed: typeof isOpen,
-    { state, response }: Pick<ReferenceRecord, "state" | "response">,
-  ) {
+  function settle(visit: Visit, isAllowed: typeof isOpen, to: Pick<ReferenceRecord, "state" | "response">) {
     const { link } = visit;
+    const { state, response } = to;
     const author = { accountId: link.accountId, by: { type: "referee", id: link.to } } as const;
     return candidates.change(author, link.id, (before, now) => {
       const reference = before.references.find(({ id }) => id === link.to);

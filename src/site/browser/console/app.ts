@@ -68,7 +68,7 @@ export class App {
     const result = await this.#getFree<Limits>(key, "/limits");
     if (this.model.keys[0] !== own) return false; // the reader has forgotten the keys by now
     if (result.kind !== "ok") return this.#refuse(whyNot(result));
-    const known = this.model.keys.flatMap((each) => this.model.readings.get(each)?.limits ?? []);
+    const known = this.model.known().map(({ limits }) => limits);
     if (known.some(({ account_id }) => account_id !== result.body.account_id))
       return this.#refuse("This key belongs to another account.");
     if (known.some(({ key_id }) => key_id === result.body.key_id)) return this.#refuse("This key is already here.");
@@ -205,9 +205,9 @@ export class App {
   }
 
   #read(key: string, reading: Reading): void {
-    const before = this.#bars();
+    const before = barsOf(this.model.known(), performance.now());
     this.model.readings = new Map(this.model.readings).set(key, reading);
-    const news = newsOf(before, this.#bars());
+    const news = newsOf(before, barsOf(this.model.known(), performance.now()));
     this.#set(news === "" ? {} : { said: news });
     if (key === this.model.keys[0] && performance.now() >= this.#usageDue) void this.#readUsage(key);
   }
@@ -217,12 +217,6 @@ export class App {
     this.#usageDue = performance.now() + USAGE_EVERY_MS;
     const result = await this.#getFree<UsageReport>(key, "/limits/usage");
     if (result.kind === "ok" && this.model.keys[0] === key) this.#set({ usage: result.body });
-  }
-
-  #bars() {
-    const { keys, readings } = this.model;
-    const read = keys.flatMap((key) => readings.get(key) ?? []);
-    return barsOf(read, performance.now());
   }
 
   #use(keys: readonly string[]): void {

@@ -21,7 +21,7 @@ const REQUESTS: Record<Surface, string> = {
 /** The page of limits: a row of bars for each surface, the keys, and the grants. */
 export function limitsView(app: App): TemplateResult {
   const { model } = app;
-  const readings = model.keys.flatMap((key) => model.readings.get(key) ?? []);
+  const readings = model.known();
   const [own] = readings;
   const bars = barsOf(readings, performance.now());
   return html`<h1 tabindex="-1">Limits</h1>

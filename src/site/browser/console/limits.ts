@@ -18,30 +18,22 @@ export function surfaceOf(limits: Limits, surface: Surface): SurfaceLimits | und
   return limits.surfaces.find((each) => each.surface === surface);
 }
 
-/** What one request on a surface costs, by the last reading of the limits. */
-export interface Cost {
-  /** What the next request would be charged to; `nothing` if it would be refused. */
-  readonly from: "window" | "grant" | "nothing";
-  /** Requests that are left there. */
-  readonly left: number;
-  readonly text: string;
-}
-
-/** Returns what the next request on a surface costs; undefined before the first reading. */
-export function costOf(reading: Reading | undefined, surface: Surface): Cost | undefined {
+/**
+ * Says what the next request on a surface costs, by the last reading of the limits; undefined before the first. `left`: the
+ * requests that are left in the window, or else in the grants; 0 if the next one would be refused.
+ */
+export function costOf(reading: Reading | undefined, surface: Surface) {
   const quotas = reading && surfaceOf(reading.limits, surface);
   if (reading === undefined || quotas === undefined) return undefined;
   const { account, key } = quotas;
   const left = Math.min(account.remaining, key.remaining);
-  if (left > 0) return { from: "window", left, text: `Costs 1 ${requestOf(surface)}. ${count(left)} left.` };
+  if (left > 0) return { left, text: `Costs 1 ${requestOf(surface)}. ${count(left)} left.` };
   const grants = reading.limits.grants.filter((grant) => grant.surface === surface);
   const granted = grants.reduce((total, { remaining }) => total + remaining, 0);
-  if (granted > 0) {
-    const text = `Costs 1 ${requestOf(surface)} from your grant. ${count(granted)} left.`;
-    return { from: "grant", left: granted, text };
-  }
+  const ofGrant = `Costs 1 ${requestOf(surface)} from your grant. ${count(granted)} left.`;
+  if (granted > 0) return { left: granted, text: ofGrant };
   const spent = account.remaining === 0 ? "The account" : "This key";
-  return { from: "nothing", left: 0, text: `${spent} has no ${requestOf(surface)}s left.` };
+  return { left: 0, text: `${spent} has no ${requestOf(surface)}s left.` };
 }
 
 /** Names a request of a surface, as in "Costs 1 read". */
@@ -57,14 +49,7 @@ export interface Share {
   readonly index: number | undefined;
 }
 
-export interface Bar {
-  readonly label: string;
-  readonly limit: number;
-  readonly used: number;
-  readonly remaining: number;
-  readonly level: "calm" | "near" | "spent";
-  readonly shares: readonly Share[];
-}
+export type Bar = ReturnType<typeof barOf>;
 
 /** A surface with the window of the account and those of the keys of this tab. */
 export type SurfaceBars = ReturnType<typeof barsOf>[number];
@@ -101,8 +86,8 @@ export function barsOf(readings: readonly Reading[], now: number) {
   });
 }
 
-function barOf(label: string, { limit, used, remaining }: SurfaceLimits["key"], shares: Share[]): Bar {
-  const level = remaining === 0 ? "spent" : remaining <= limit * NEAR ? "near" : "calm";
+function barOf(label: string, { limit, used, remaining }: SurfaceLimits["key"], shares: readonly Share[]) {
+  const level: "calm" | "near" | "spent" = remaining === 0 ? "spent" : remaining <= limit * NEAR ? "near" : "calm";
   return { label, limit, used, remaining, level, shares };
 }
 

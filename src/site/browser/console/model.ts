@@ -72,6 +72,11 @@ export class Model {
   failure: { readonly path: string; readonly result: Failure; readonly at: Date } | undefined;
   /** What a screen reader says. */
   said = "";
+
+  /** Returns the readings of the keys, in their order. */
+  known(): Reading[] {
+    return this.keys.flatMap((key) => this.readings.get(key) ?? []);
+  }
 }
 
 /** Returns false for a row that stands for an erased candidate, or for one whose record is damaged. */

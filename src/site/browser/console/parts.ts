@@ -20,7 +20,7 @@ export interface Click {
 export function charged(model: Model, { id, label, surface, path, run, primary }: Click): TemplateResult {
   const reading = model.readings.get(model.keys[0] ?? "");
   const cost = costOf(reading, surface);
-  const refused = cost?.from === "nothing";
+  const refused = cost?.left === 0;
   const busy = model.busy === path;
   const off = refused || model.busy !== undefined;
   const again =

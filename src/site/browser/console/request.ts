@@ -1,8 +1,5 @@
 import pLimit from "p-limit";
-import type { Refusal, Result } from "./result.ts";
-
-/** A day, in seconds. A proxy may name any number; a timer and a date would overflow. */
-const MAX_RETRY_AFTER = 86_400;
+import { refusalOf, type Result } from "./result.ts";
 
 export type Read<T> = (response: Response) => Promise<T>;
 
@@ -52,24 +49,4 @@ export async function json<T>(response: Response): Promise<T> {
  */
 export function bytesOf(type: "application/pdf" | "application/octet-stream"): Read<Blob> {
   return async (response) => new Blob([await response.arrayBuffer()], { type });
-}
-
-/** A proxy in between may send a body that is not a problem document. */
-async function refusalOf(response: Response): Promise<Refusal> {
-  const { status, headers } = response;
-  const seconds = Number(headers.get("Retry-After") ?? NaN);
-  const body: unknown = await response.json().catch(() => null);
-  const problem: Record<string, unknown> = typeof body === "object" ? { ...body } : {};
-  const textOf = (name: string, fallback: string) => {
-    const value = problem[name];
-    return typeof value === "string" ? value : fallback;
-  };
-  return {
-    status,
-    code: textOf("code", "unknown"),
-    title: textOf("title", `The response has the status ${status}`),
-    detail: textOf("detail", ""),
-    requestId: headers.get("X-Request-Id") ?? "",
-    retryAfter: seconds >= 0 ? Math.min(seconds, MAX_RETRY_AFTER) : undefined,
-  };
 }

@@ -18,18 +18,16 @@ function pictureOf(control: string): string {
   return code === 0x7f ? "\u2421" : "\ufffd";
 }
 
+/** A character that leaves a mark: neither white space, nor format, nor a mark without a letter. */
+const SEEN = /[^\p{Z}\p{C}\p{M}]/u;
+
 type Named = Pick<Candidate, "id" | "external_id" | "name" | "first_name" | "last_name">;
 
 /** Returns what a person calls the candidate: its name, its external id, or else its id. Never an invisible text. */
 export function nameOf({ id, external_id, name, first_name, last_name }: Named): string {
   const parts = [first_name, last_name].filter((part) => part !== null).join(" ");
-  const found = [name, parts, external_id].find((text) => text !== null && isSeen(text));
+  const found = [name, parts, external_id].find((text) => text !== null && SEEN.test(text));
   return visible(found ?? id);
-}
-
-/** Returns whether a text has a character that leaves a mark: neither white space, nor format, nor a mark without a letter. */
-function isSeen(text: string): boolean {
-  return /[^\p{Z}\p{C}\p{M}]/u.test(text);
 }
 
 /** Returns the words of a name of the API: `action required` for `action_required`. */
