@@ -87,7 +87,7 @@ export function delivery({ receivers, proxy, clock, log, metrics }: Dependencies
     const timer = setTimeout(() => over.abort(), TIMEOUT_MS);
     let reason: string | undefined; // for operators: it may say something of the network
     const none = (error: NodeJS.ErrnoException) => {
-      reason = error.message || error.code; // that of several addresses has no message
+      reason = error.message || error.code; // an AggregateError, of several addresses, has no message
       return { status: null, error: over.signal.aborted ? "timeout" : errorOf(error), retryAfterMs: 0 } as const;
     };
     const answer = await post(webhook, nudge, over.signal).catch(none);

@@ -61,7 +61,7 @@ export function receiverRules({ isProduction, allowed }: { isProduction: boolean
     const local = isLocal(hostname) ? LOOPBACK.filter(may) : undefined;
     const found = local ?? (literal === undefined ? await lookedUp(hostname) : [addressOf(literal)]);
     const refused = found.filter((each) => !may(each)).map(({ address }) => address);
-    if (found.length === 0 || refused.length > 0) throw new AddressRefused(refused.join(", "));
+    if (found.length === 0 || refused.length > 0) throw new AddressRefused(refused.join(", ") || "no address");
     return found;
   }
 

@@ -31,7 +31,7 @@ const LastDelivery = component("LastDelivery", "The latest attempt to send a nud
 });
 export type LastDelivery = Static<typeof LastDelivery>;
 
-const settings = { description: optional(Description, ...DESCRIPTION), states: optional(States, ...STATES) };
+const ownFields = { description: optional(Description, ...DESCRIPTION), states: optional(States, ...STATES) };
 const elsewhere = {
   ...readOnly("object", "id", "version", "created_at", "updated_at"),
   ...readOnly("last_delivery", "next_attempt_at", "disabled_reason", "disabled_at"),
@@ -41,7 +41,7 @@ const elsewhere = {
 export const WebhookInput = component(
   "WebhookInput",
   "A webhook to create.",
-  { url: Url, ...settings },
+  { url: Url, ...ownFields },
   { ...elsewhere, enabled: "it is true at first; PATCH /webhooks/{id} changes it" },
 );
 export type WebhookInput = Static<typeof WebhookInput>;
@@ -51,7 +51,7 @@ export const WebhookPatch = component(
   "Changes of a webhook (JSON Merge Patch, RFC 7396): null clears description and states.",
   {
     url: Type.Optional(Url),
-    ...settings,
+    ...ownFields,
     enabled: omittable(
       Type.Boolean(),
       "Whether nudges are sent. Setting it to true sends one at once if it was false, or if a retry waits.",

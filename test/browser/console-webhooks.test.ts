@@ -81,7 +81,7 @@ describe("the console's webhooks", () => {
     await page.getByRole("button", { name: "Sending …" }).waitFor();
     for (let reads = 1; reads <= 5; reads++)
       await Promise.all([page.waitForResponse(/\/webhooks\/wh_\w+$/), page.clock.runFor(600 * 2 ** (reads - 1))]);
-    await row(page, "/silent").getByText("No result of the test nudge yet.").waitFor();
+    await row(page, "/silent").getByText("The test nudge was sent. It has no result yet").waitFor();
     await page.clock.runFor(60_000);
     expect(await account.used()).to.deep.equal({ settings: 2, reads: 6 });
 
@@ -133,7 +133,7 @@ describe("the console's webhooks", () => {
     await page.getByText("wh_4").waitFor();
     const rows = await page.locator("ul.items > li").allInnerTexts();
     const expected = [
-      /enabled.*<b>Mirror<.b>.*, for changes to the states completed\..*failed: its name has no address, or one that nudges may not go to\./s,
+      /enabled.*<b>Mirror<.b>.*asks for nudges at changes to the states completed\..*failed: its name has no address, or one that nudges may not go to\./s,
       /disabled\ssince 2026-08-17 \d\d:\d\d: somebody turned it off\..*every change\..*: its certificate is not valid/s,
       /: the receiver answered 410 \(Gone\).*changes to the states withdrawn, action required\..*failed: the receiver answered 410\./s,
       /disabled\ssince .*: the last retry failed.*failed: no answer came within 15 seconds\./s,

@@ -17,7 +17,7 @@ export function webhooksView(app: App): TemplateResult {
     <div class="actions">${charged(model, { ...read, run: () => void app.readWebhooks() })}</div>
     ${
       rows &&
-      html`<p class="quiet">Read at ${clockTime(model.webhooksReadAt)}.</p>
+      html`<p class="quiet">The list was read at ${clockTime(model.webhooksReadAt)}.</p>
         ${list("items", rows, none)}`
     }`;
 }
@@ -32,7 +32,7 @@ function row(app: App, webhook: Webhook): TemplateResult {
     <h2 title=${url}>${given(url.length > 80 ? `${url.slice(0, 60)}…${url.slice(-19)}` : url)}</h2>
     <p class="state">${badge(reason === null ? "enabled" : "disabled")} ${off}</p>
     ${description === null ? nothing : html`<p>${given(description)}</p>`}
-    <p class="quiet"><code>${id}</code>, for ${told}.</p>
+    <p class="quiet"><code>${id}</code> asks for nudges at ${told}.</p>
     <p>
       Last delivery: ${last === null ? "none yet." : html`${moment(last.at)}, ${outcomeOf(last)}`}
       ${webhook.next_attempt_at === null ? nothing : html`Next attempt: ${moment(webhook.next_attempt_at)}.`}

@@ -26,14 +26,12 @@ export async function testNudge(id: string, send: Send): Promise<Result<{ webhoo
   for (let pause = 600; pause < 10_000; pause *= 2) {
     await new Promise((resolve) => setTimeout(resolve, pause));
     const read = await send(`/webhooks/${id}`, json<Webhook>);
-    if (read.kind === "refused" && read.refusal.status === 429) break; // the test was sent all the same
+    if (read.kind === "refused" && [429, 503].includes(read.refusal.status)) break; // the test was sent all the same
     if (read.kind !== "ok") return read;
     const { last_delivery: last } = read.body;
     if (last !== null && last.at !== begun.body.last_delivery?.at)
       return { kind: "ok", body: { webhook: read.body, text: `The test nudge ${outcomeOf(last)}` } };
   }
-  return {
-    kind: "ok",
-    body: { webhook: begun.body, text: "No result of the test nudge yet. Read the webhooks again." },
-  };
+  const text = "The test nudge was sent. It has no result yet: read the webhooks again later.";
+  return { kind: "ok", body: { webhook: begun.body, text } };
 }
