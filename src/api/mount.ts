@@ -57,10 +57,10 @@ function handlerOf(route: Route, options: MountOptions): Middleware<ApiState> {
   const readQuery = queryReader(route);
   const readBody = bodyReader(route, options);
   const namesCandidate = route.path.startsWith("/candidates/:id");
-  /** A dry run has a surface of its own. What several entries are charged is in the query; if it cannot be read, nothing is charged. */
+  /** Returns what a request is charged. The count of a bulk request is in its query; if that cannot be read, nothing is charged. */
   const chargeOf = (querystring: string): ReturnType<Parameters<typeof admit>[1]> => {
     const { surface, dryRun, entries } = route;
-    // The raw query, because it is validated only after the request is charged.
+    // This reads the raw query, which is validated only after the charge.
     if (dryRun !== undefined && new URLSearchParams(querystring).get("dry_run") === "true")
       return { surface: dryRun.surface };
     if (entries === undefined) return { surface };

@@ -111,13 +111,13 @@ function waitForNodes(cluster: Cluster, silenceMs: number): void {
       sent.catch(() => undefined);
       return sent;
     };
-    // Once a second, ioredis 6.0 disconnects nodes that have no slots yet. What ASK has sent there gets its reply first, for at most
-    // `silenceMs`. A client that closes, and a node that was not asked yet, are disconnected at once.
+    // Once a second, ioredis 6.0 disconnects nodes that have no slots yet. Wait for the replies to what ASK has sent there, for at
+    // most `silenceMs`. If the whole client closes, or nothing was sent to the node yet, disconnect at once.
     const disconnect = node.disconnect.bind(node);
     let isLeaving = false;
     node.disconnect = (reconnect) => {
       if (reconnect || isLeaving || cluster.status !== "ready" || node.status === "wait") return disconnect(reconnect);
-      isLeaving = true; // a node that connects, and for which nothing waits, is disconnected by `quit`
+      isLeaving = true; // while the node connects and has no commands, `quit` calls `disconnect` again
       const late = setTimeout(() => disconnect(), silenceMs).unref();
       node.once("end", () => clearTimeout(late));
       node.quit().catch(() => disconnect());

@@ -20,6 +20,8 @@ const MAX_READ = 1_024;
 const MAX_INTERIM = 200;
 /** Maximum number of addresses that a connection is tried to: a name may have many that belong to others. */
 const MAX_TRIED = 4;
+/** Maximum length of the reason in the log: a receiver's DNS and certificate have a part in it. */
+const MAX_REASON = 300;
 
 /** A nudge. */
 export interface Nudge {
@@ -87,7 +89,7 @@ export function delivery({ receivers, proxy, clock, log, metrics }: Dependencies
     const timer = setTimeout(() => over.abort(), TIMEOUT_MS);
     let reason: string | undefined; // for operators: it may say something of the network
     const none = (error: NodeJS.ErrnoException) => {
-      reason = error.message || error.code; // an AggregateError, of several addresses, has no message
+      reason = (error.message || error.code)?.slice(0, MAX_REASON); // an AggregateError, of several addresses, has no message
       return { status: null, error: over.signal.aborted ? "timeout" : errorOf(error), retryAfterMs: 0 } as const;
     };
     const answer = await post(webhook, nudge, over.signal).catch(none);

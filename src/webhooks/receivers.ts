@@ -73,7 +73,7 @@ function isPublic(text: string): boolean {
   return address.range() === "unicast" && (address.kind() === "ipv4" || address.match(GLOBAL_UNICAST));
 }
 
-/** Not `URL.canParse`: once it was called often, that of Node.js 20 refuses hosts with letters beyond ASCII. */
+/** Not by `URL.canParse`: in Node.js 20, after many calls, it begins to refuse hosts with letters beyond ASCII. */
 function urlIn(text: string): URL | undefined {
   try {
     return new URL(text);

@@ -113,8 +113,8 @@ export class WebhookStore implements Indexed {
   }
 
   /**
-   * Changes a webhook. Starts again if another write came in between.
-   * @param edit may be called again. Its errors end the change. If nothing changes, nothing is written.
+   * Changes a webhook, unless `edit` returns no change. Starts again if another write came in between.
+   * @param edit may be called more than once. If it throws, the change ends with that error.
    * @throws problem not_found, and what `edit` throws.
    */
   change(account: string, id: string, edit: Edit): Promise<WebhookRecord> {

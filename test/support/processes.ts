@@ -38,6 +38,8 @@ export interface LogLine {
   account?: string;
   key_id?: string;
   status?: number;
+  /** Why an attempt to send a nudge had no response. */
+  reason?: string;
 }
 
 export type Settings = Partial<Record<keyof Config, string | number>>;

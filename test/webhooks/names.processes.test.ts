@@ -32,6 +32,7 @@ const ZONE: Readonly<Record<string, readonly string[]>> = {
   "hooks.test": [ALLOWED],
   "other.hooks.test": [ALLOWED],
   "strange.test": [ALLOWED],
+  "crowded.test": Array.from({ length: 40 }, (_, n) => `10.0.0.${n + 100}`),
   "behind-3.test": [...REFUSING.slice(1), ALLOWED],
   "behind-4.test": [...REFUSING, ALLOWED],
 };
@@ -77,6 +78,14 @@ describe("the name in a webhook's url", () => {
     const { client } = await service.account();
     expect(await testDelivery(client, `http://behind-3.test:${service.port}/`)).to.include({ status: 204 });
     expect(await testDelivery(client, `http://behind-4.test:${service.port}/`)).to.include({ error: "connection" });
+  });
+
+  it("may lead to as many addresses as its owner likes: the log has some of those that were refused", async () => {
+    const { client } = await service.account();
+    expect(await testDelivery(client, `https://crowded.test:${service.port}/`)).to.include({ error: "address" });
+    const reasons = () => service.log.flatMap(({ reason = "" }) => (reason.includes("10.0.0.100") ? [reason] : []));
+    await until(() => reasons().length === 1);
+    expect(reasons()[0]).to.have.length(300);
   });
 
   it("is what Host and TLS are told, and what the certificate must have", async () => {

@@ -52,7 +52,7 @@ describe("a receiver that refuses", () => {
 
   it("with 429 is tried again after the usual pause, or after that of Retry-After, up to a day", async () => {
     const inAnHour = new Date(Date.now() + HOUR_S * 1_000).toUTCString();
-    /** Retry-After, and in how many seconds the retry then is: at least, and at most. */
+    /** Retry-After, and the minimum and maximum number of seconds until the retry. */
     const cases: [header: string, from: number, to: number][] = [
       ["soon", 5, 5.6],
       ["3600", HOUR_S, HOUR_S + 1],

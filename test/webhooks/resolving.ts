@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { TLSSocket } from "node:tls";
 import { openOperators } from "../support/operators.ts";
-import { type Settings, startMember } from "../support/processes.ts";
+import { type Member, type Settings, startMember } from "../support/processes.ts";
 import { environmentOf, newAccount, testConfig, type TestAccount } from "../support/service.ts";
 import { forwardTo } from "../support/use-started.ts";
 import { type Dns, startDns, type Zone } from "./dns.ts";
@@ -30,6 +30,7 @@ export interface Resolving {
   account(): Promise<TestAccount>;
   readonly dns: Dns;
   readonly received: Nudge[];
+  readonly log: Member["log"];
   /** Of the receiver with http, of that with a valid certificate of hooks.test, and of that with one nobody trusts. */
   readonly port: number;
   readonly tlsPort: number;
@@ -91,7 +92,7 @@ export function useResolving(zone: Zone, settings: () => Settings = () => ({})):
     });
     stops.push(() => member.end("SIGTERM"));
     const account = () => newAccount(operators, `http://127.0.0.1:${member.port}`);
-    current = { account, dns, received, port, tlsPort, strangePort, near: () => near };
+    current = { account, dns, received, log: member.log, port, tlsPort, strangePort, near: () => near };
   });
   after(async () => {
     for (const stop of stops.toReversed()) await stop();

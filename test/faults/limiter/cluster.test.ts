@@ -10,7 +10,7 @@ import { expectExactLimits, expectLimitsHold, REPLICAS, useReplicasOver } from "
 const PROMOTION_MS = 10_000;
 /** Longer than ioredis tries a command again that gets TRYAGAIN. */
 const MOVE_PAUSE_MS = 2_000;
-/** Longer than the pause between two looks of ioredis at who has which slots, and shorter than LIMITER_TIMEOUT_MS. */
+/** Longer than the slotsRefreshInterval of the client, and shorter than LIMITER_TIMEOUT_MS. */
 const STANDSTILL_MS = 1_500;
 /** Maximum number of lost charges. Replication is asynchronous, so the last charges may not have reached the new master. */
 const ON_THE_WIRE = 10;

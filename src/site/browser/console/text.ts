@@ -18,7 +18,7 @@ function pictureOf(control: string): string {
   return code === 0x7f ? "\u2421" : "\ufffd";
 }
 
-/** A character that leaves a mark: neither white space, nor format, nor a mark without a letter. */
+/** A visible character: not white space, not a control or format character, and not only a combining mark. */
 const SEEN = /[^\p{Z}\p{C}\p{M}]/u;
 
 type Named = Pick<Candidate, "id" | "external_id" | "name" | "first_name" | "last_name">;
